@@ -42,6 +42,7 @@ export const limits = group('Contract', {
   replayedPerSecondMax: [100, 'Deliveries of a replay or sync per second, with `perSecond`'],
   mentionsPerErasureMax: [10, '`mentions` of an erasure'],
   filesPerContextMax: [1_000, 'Files of a context'],
+  overdueFilesReportedMax: [50, 'Overdue files of an application that are reported per hour'],
   // A whole schedule, so that the statistics can count every attempt of it.
   attemptsKeptMax: [20 + 1, 'Latest attempts kept in a delivery'],
   attemptTimeoutMs: [5_000, 'Attempt, from DNS to the last byte'],

@@ -49,6 +49,7 @@ export function openDeliveryPorts(
     sendsTraceparent: config.sendsTraceparent,
     retryScheduleMs: config.retryScheduleMs,
     deactivateAfterMs: config.deactivateAfterMs,
+    processingOverdueAfterMs: config.processingOverdueAfterMs,
     retention: config.retention,
   };
 }

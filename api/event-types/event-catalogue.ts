@@ -37,6 +37,8 @@ const noticed: Readonly<Record<OperationsEventName, string>> = {
   'delivery.exhausted':
     'A delivery has no attempts left. There is at most one such notice per webhook and minute.',
   'apikey.expiring': 'An API key expires within seven days.',
+  'contextfile.processing_overdue':
+    'A context file has had the status `processing` for longer than the service expects (HERALD_PROCESSING_OVERDUE_AFTER).',
   'user.tokens_revoked':
     'The tokens of a user were revoked, or the user was deleted. A webhook gets it only if its `events` name it.',
   'user.token_revoked':

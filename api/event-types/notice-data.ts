@@ -5,6 +5,7 @@ import { scopes } from '../../lib/model/api-key.ts';
 import type {
   ExhaustedData,
   ExpiringKeyData,
+  OverdueFileData,
   ReportedAttempt,
   WebhookNotice,
 } from '../../lib/webhooks/notices.ts';
@@ -87,6 +88,22 @@ const expiring: Serialized<ExpiringKeyData> = {
   rolledTo: null,
 };
 
+const overdue: Serialized<OverdueFileData> = {
+  uid: sampleUid('cfl'),
+  contextUid: sampleUid('ctx'),
+  fileName: 'manual.pdf',
+  externalTenantId: 'tenant-1',
+  processingSince: '2026-01-01T11:00:00.000Z',
+};
+
+export const overdueFileSchema = objectOf<OverdueFileData>({
+  uid: text,
+  contextUid: text,
+  fileName: text,
+  externalTenantId: text,
+  processingSince: time,
+});
+
 function revocation(sampleUidOf: (appUid: string) => string): EventData {
   return {
     schema: objectOf<RevocationData>({ uid: text, revokedAt: time, epoch: countFromOne }),
@@ -126,6 +143,10 @@ export const noticeData: Readonly<Record<OperationsEventName, EventData>> = {
       rolledTo: textOrNull,
     }),
     sampleOf: () => ({ ...expiring }),
+  },
+  'contextfile.processing_overdue': {
+    schema: overdueFileSchema,
+    sampleOf: () => ({ ...overdue }),
   },
   'user.tokens_revoked': revocation(() => sampleUid('usr')),
   'user.token_revoked': {

@@ -1,5 +1,6 @@
 import type { Handler } from '../router.ts';
 import { type ChangeContextFileBody, contextFileKind, contextFileSchema } from './context-file.ts';
+import { processingFrom } from '../../lib/model/resource.ts';
 import { changeResource } from './resource-kind.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
@@ -16,10 +17,22 @@ export const changeContextFile: Handler<ChangeContextFileBody> = operation(
   facts,
   async (request, context) => {
     const { appUid, params, body } = request;
-    const recovered = body.processingStatus !== undefined && body.processingStatus !== 'failed';
+    const { processingStatus } = body;
+    const filter = { appUid, contextUid: params['contextUid'] ?? '', _id: params['fileUid'] ?? '' };
+    const recovered = processingStatus !== undefined && processingStatus !== 'failed';
     return changeResource(contextFileKind, context, {
-      filter: { appUid, contextUid: params['contextUid'] ?? '', _id: params['fileUid'] ?? '' },
+      filter,
       fields: recovered ? { processingError: null, ...body } : body,
+      check: async (session, now) => {
+        if (processingStatus === undefined) return;
+        const isProcessing = processingStatus === 'processing';
+        await context.store.contextFiles.updateOne(
+          // Only a change of the status begins or ends a stay in `processing`.
+          { ...filter, processingStatus: isProcessing ? { $ne: 'processing' } : 'processing' },
+          { $set: { processing: isProcessing ? processingFrom(now) : null } },
+          { session },
+        );
+      },
     });
   },
 );

@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongodb';
 import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { limits } from '../../lib/limits.ts';
-import type { ContextDocument } from '../../lib/model/resource.ts';
+import { type ContextDocument, processingFrom } from '../../lib/model/resource.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import type { Handler } from '../router.ts';
 import { contextFileKind, contextFileSchema, type CreateContextFileBody } from './context-file.ts';
@@ -40,6 +40,7 @@ export const createContextFile: Handler<CreateContextFileBody> = operation(
           externalTenantId: parent.externalTenantId,
           processingStatus: body.processingStatus ?? 'pending',
           processingError: body.processingError ?? null,
+          processing: body.processingStatus === 'processing' ? processingFrom(now) : null,
           createdAt: now,
           updatedAt: now,
         };

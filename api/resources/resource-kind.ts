@@ -80,13 +80,13 @@ export async function changeResource<D extends Resource>(
     filter: ResourceFilter<D>;
     fields: Partial<D>;
     /** Runs in the transaction, before the write. */
-    check?: (session: ClientSession) => Promise<void>;
+    check?: (session: ClientSession, now: Date) => Promise<unknown>;
   },
 ): Promise<ApiAnswer> {
   const collection = kind.collection(context.store);
   const request = { appUid: filter.appUid, key: null, entities: [kind.entity] };
   const body = await recordChange(context, request, async (session, now) => {
-    await check?.(session);
+    await check?.(session, now);
     const set = { ...fields, updatedAt: now };
     const before = await collection.findOneAndUpdate(filter, { $set: set as never }, { session });
     if (before === null) throw noSuchResource(kind.entity);

@@ -30,6 +30,7 @@ function presentSettings({ config }: ApiContext) {
     },
     retrySchedule: formatSchedule(config.retryScheduleMs),
     deactivateAfter: writeDuration(config.deactivateAfterMs),
+    processingOverdueAfter: writeDuration(config.processingOverdueAfterMs),
     retention: {
       records: writeDuration(retention.recordsMs),
       held: writeDuration(retention.heldMs),
@@ -103,6 +104,10 @@ const settingsSchema = named(
     deactivateAfter: {
       ...text,
       description: 'How long a webhook can fail before it is deactivated.',
+    },
+    processingOverdueAfter: {
+      ...text,
+      description: 'How long a context file can be processing before it is reported.',
     },
     retention: retentionSchema,
     userTokenLifetime: text,

@@ -1,6 +1,13 @@
-import { type BacklogCount, type OpenDeliveries, readBacklog } from '../../lib/history/backlog.ts';
-import { boolean, count, named, objectOf, time, timeOrNull } from '../http/schemas.ts';
+import {
+  type BacklogCount,
+  type OpenDeliveries,
+  type OpenState,
+  readBacklog,
+} from '../../lib/history/backlog.ts';
+import { boolean, count, named, objectOf, orNull, time, timeOrNull } from '../http/schemas.ts';
+import { overdueFileSchema } from '../event-types/notice-data.ts';
 import { operation, type Operation } from '../http/operation.ts';
+import { countOverdueFiles, type OverdueFiles } from '../../lib/webhooks/overdue-files.ts';
 import type { Handler } from '../router.ts';
 
 const countIsCapped = { ...boolean, description: 'True if there may be more.' };
@@ -22,7 +29,7 @@ const openSchema = named(
 
 const backlogSchema = named(
   'Backlog',
-  objectOf<Record<'at' | 'pending' | 'retrying' | 'held' | 'undispatched', unknown>>({
+  objectOf<Record<'at' | OpenState | 'undispatched' | 'overdueFiles', unknown>>({
     at: time,
     pending: openSchema,
     retrying: openSchema,
@@ -32,29 +39,48 @@ const backlogSchema = named(
       description:
         'Events of the application whose workflow has not been started. Only the first 200 such events of the whole service are searched. The count is capped if there are more.',
     },
+    overdueFiles: {
+      ...named(
+        'OverdueFiles',
+        objectOf<OverdueFiles>({
+          ...countFields,
+          oldest: orNull(named('OverdueFile', overdueFileSchema)),
+        }),
+      ),
+      description:
+        'Context files stored here that have been processing for longer than `processingOverdueAfter` of the settings.',
+    },
   }),
 );
 
 const facts: Operation = {
   id: 'getBacklog',
-  summary: 'Count open deliveries',
+  summary: 'Count open deliveries and overdue files',
   description: 'You can make this call every 10 seconds.',
   answers: { 200: { description: 'The open deliveries by state', schema: backlogSchema } },
 };
 
-export const getBacklog: Handler = operation(facts, async ({ appUid }, { store, clock }) => {
-  const at = clock.now().toISOString();
-  const { deliveries, undispatched } = await readBacklog(store, appUid);
-  const { pending, retrying, held } = deliveries;
-  const body = {
-    at,
-    pending: presentOpen(pending),
-    retrying: presentOpen(retrying),
-    held: presentOpen(held),
-    undispatched,
-  };
-  return { status: 200, body };
-});
+export const getBacklog: Handler = operation(
+  facts,
+  async ({ appUid }, { store, clock, config }) => {
+    const now = clock.now();
+    const { processingOverdueAfterMs } = config;
+    const [{ deliveries, undispatched }, overdueFiles] = await Promise.all([
+      readBacklog(store, appUid),
+      countOverdueFiles({ store, processingOverdueAfterMs }, { appUid, now }),
+    ]);
+    const { pending, retrying, held } = deliveries;
+    const body = {
+      at: now.toISOString(),
+      pending: presentOpen(pending),
+      retrying: presentOpen(retrying),
+      held: presentOpen(held),
+      undispatched,
+      overdueFiles,
+    };
+    return { status: 200, body };
+  },
+);
 
 function presentOpen({ oldestAt, ...counted }: OpenDeliveries) {
   return { ...counted, oldestAt: oldestAt?.toISOString() ?? null };

@@ -17,7 +17,7 @@ const names = [
     ['created', 'updated', 'deleted'].map((kind) => `${entity}.${kind}`),
   ),
   'webhook.failing',
-  'apikey.expiring',
+  'contextfile.processing_overdue',
   'user.tokens_revoked',
   'user.token_revoked',
   'webhook.test',
@@ -121,7 +121,7 @@ describe('events', () => {
     const operations = groupsOf('operations', types).flatMap(({ events }) => events);
     expect(operations.map(({ event }) => event)).toEqual([
       'webhook.failing',
-      'apikey.expiring',
+      'contextfile.processing_overdue',
       'user.tokens_revoked',
       'user.token_revoked',
     ]);
@@ -129,7 +129,7 @@ describe('events', () => {
 
   it('an operations webhook gets revocations only by name', () => {
     const notices = chosenEvents({ kind: 'operations', entities: [], events: null }, types);
-    expect(notices).toEqual(['webhook.failing', 'apikey.expiring']);
+    expect(notices).toEqual(['webhook.failing', 'contextfile.processing_overdue']);
     expect(subscriptionOf('operations', notices, types)).toEqual({ events: null });
     const events = [...notices, 'user.tokens_revoked' as const];
     expect(subscriptionOf('operations', events, types)).toEqual({ events });

@@ -9,6 +9,7 @@ const dataTypes = {
   'webhook.test': 'TestData',
   'agent.': 'AgentData',
   'context.': 'ContextData',
+  'contextfile.processing_overdue': 'OverdueFileData',
   'contextfile.': 'ContextFileData',
   'webhook.': 'WebhookNoticeData',
   'delivery.exhausted': 'ExhaustedData',

@@ -1,7 +1,7 @@
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
 import { parseKeyRing, type SealingKey } from '../platform/secret-box.ts';
 import { defaultRetryScheduleMs } from '../deliveries/retry-schedule.ts';
-import { dayMs } from '../platform/duration.ts';
+import { dayMs, hourMs } from '../platform/duration.ts';
 import { dispatchLimits, limits } from '../limits.ts';
 import type { Retention } from '../model/retention.ts';
 import { defaultEgressPolicy, type EgressPolicy } from '../egress/egress-policy.ts';
@@ -65,6 +65,8 @@ export interface Config {
   mail: { server: MailServer; from: string } | null;
   retryScheduleMs: readonly number[];
   deactivateAfterMs: number;
+  /** How long a context file may stay in `processing` before it is reported. */
+  processingOverdueAfterMs: number;
   retention: Retention;
   webhooksPerAppMax: number;
   rateLimits: { keyRequestsPerMinute: number; failuresPerMinute: number; signInsPerMinute: number };
@@ -203,6 +205,11 @@ export function readConfig(environment: Environment): Config {
     mail: readMail(settings),
     retryScheduleMs: settings.read('HERALD_RETRY_SCHEDULE', defaultRetryScheduleMs, asSchedule),
     deactivateAfterMs: settings.read('HERALD_DEACTIVATE_AFTER', 5 * dayMs, asLongDuration),
+    processingOverdueAfterMs: settings.read(
+      'HERALD_PROCESSING_OVERDUE_AFTER',
+      hourMs,
+      asLongDuration,
+    ),
     retention: {
       recordsMs: settings.read('HERALD_RETENTION', 30 * dayMs, asRetention),
       heldMs: settings.read('HERALD_HELD_FOR', 3 * dayMs, asLongDuration),
@@ -269,6 +276,7 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     mailFrom: config.mail?.from ?? null,
     retrySteps: config.retryScheduleMs.length,
     deactivateAfterMs: config.deactivateAfterMs,
+    processingOverdueAfterMs: config.processingOverdueAfterMs,
     retentionMs: config.retention.recordsMs,
     heldForMs: config.retention.heldMs,
     auditRetentionMs: config.retention.auditMs,

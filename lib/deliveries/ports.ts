@@ -28,5 +28,6 @@ export interface DeliveryPorts {
   sendsTraceparent: boolean;
   retryScheduleMs: readonly number[];
   deactivateAfterMs: number;
+  processingOverdueAfterMs: number;
   retention: Retention;
 }

@@ -23,7 +23,12 @@ import { deleteExpired } from './retention.ts';
 
 type JobPorts = Pick<
   DeliveryPorts,
-  'store' | 'clock' | 'signalPartition' | 'signalTakenByJob' | 'retention'
+  | 'store'
+  | 'clock'
+  | 'signalPartition'
+  | 'signalTakenByJob'
+  | 'retention'
+  | 'processingOverdueAfterMs'
 >;
 
 const { pageEveryMs } = jobLimits;

@@ -15,18 +15,20 @@ import type { DeliveryPorts } from '../deliveries/ports.ts';
 import { removeOldEvents } from './remove-old-events.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import { reportExpiringKeys } from '../webhooks/expiring-keys.ts';
+import { reportOverdueFiles } from '../webhooks/overdue-files.ts';
 
 // Small enough that a batch takes well under a second and blocks nothing else.
 const batchMax = 1_000;
 
 /** Deletes or cancels one batch of each kind of expired data; `cursor` holds the position of each search. */
 export async function deleteExpired(
-  ports: Pick<DeliveryPorts, 'store' | 'retention'>,
+  ports: Pick<DeliveryPorts, 'store' | 'retention' | 'processingOverdueAfterMs'>,
   { now, cursor }: { now: Date; cursor?: string | undefined },
 ): Promise<JobPage> {
   const { store, retention } = ports;
   const beganAtMs = performance.now();
-  const [after = '', heldAfterMs = '0', webhookAfter = ''] = cursor?.split('/') ?? [];
+  const [after = '', heldAfterMs = '0', webhookAfter = '', appAfter = ''] =
+    cursor?.split('/') ?? [];
   const before = new Date(now.getTime() - retention.recordsMs);
   const held = await expireHeld(ports, { now, after: new Date(Number(heldAfterMs)) });
   const old = await removeOldEvents(store, { before, after, now });
@@ -38,6 +40,7 @@ export async function deleteExpired(
   const auditRows = await remove(store.auditLog, { _id: { $lt: idAt('aud', unaudited) } });
   const stranded = await releaseStranded(store, { now, after: webhookAfter });
   const keys = await reportExpiringKeys(store, now);
+  const files = await reportOverdueFiles(ports, { now, after: appAfter });
   const { deliveries, events } = old;
   const expiringKeys = keys.count;
   const counts = {
@@ -48,6 +51,7 @@ export async function deleteExpired(
     auditRows,
     releases: stranded.count,
     expiringKeys,
+    overdueFiles: files.count,
   };
   for (const [what, count] of Object.entries({ deliveries, events, jobs, auditRows })) {
     instruments.retentionDeleted.add(count, { what });
@@ -56,8 +60,8 @@ export async function deleteExpired(
   const isSome = Object.values(counts).some((count) => count > 0);
   if (isSome) processLog.info(counts, 'retention.deleted');
   const isFull = [jobs, auditRows].includes(batchMax);
-  const isLast = !(isFull || held.more || old.more || keys.more || stranded.more);
-  const next = [old.after, held.after.getTime(), stranded.after].join('/');
+  const isLast = !(isFull || held.more || old.more || keys.more || files.more || stranded.more);
+  const next = [old.after, held.after.getTime(), stranded.after, files.after].join('/');
   // So that it takes no more than half of what MongoDB does.
   const waitMs = Math.round(performance.now() - beganAtMs);
   return { events: [], isLast, waitMs, cursor: next };

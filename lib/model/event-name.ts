@@ -15,7 +15,7 @@ export const testEventName = 'webhook.test';
 /** Asks a receiver to prove control; not stored, and no event of an application. */
 export const challengeEventName = 'webhook.challenge';
 
-/** Events about webhooks and API keys. The relay starts their workflows. */
+/** Events about webhooks, API keys and stuck files. The relay starts their workflows. */
 const noticeNames = [
   'webhook.failing',
   'webhook.deactivation_scheduled',
@@ -23,6 +23,7 @@ const noticeNames = [
   'webhook.recovered',
   'delivery.exhausted',
   'apikey.expiring',
+  'contextfile.processing_overdue',
 ] as const;
 export type NoticeName = (typeof noticeNames)[number];
 

@@ -23,11 +23,17 @@ export interface ContextDocument extends ResourceDocument {
 export const processingStatuses = ['pending', 'processing', 'ready', 'failed'] as const;
 export type ProcessingStatus = (typeof processingStatuses)[number];
 
+type Processing = { since: Date; isReported: boolean };
+
+export const processingFrom = (since: Date): Processing => ({ since, isReported: false });
+
 export interface ContextFileDocument extends ResourceDocument {
   contextUid: string;
   fileName: string;
   contentType: string;
   sizeBytes: number;
   processingStatus: ProcessingStatus;
+  /** The current stay in the status `processing`; null in another status. */
+  processing: Processing | null;
   processingError: string | null;
 }

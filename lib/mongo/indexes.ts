@@ -65,6 +65,12 @@ export const neededIndexes: readonly NeededIndex[] = [
   ['contexts', 'app', { appUid: 1, _id: -1 }],
   ['contextFiles', 'app', { appUid: 1, _id: -1 }],
   ['contextFiles', 'context', { appUid: 1, contextUid: 1, _id: -1 }],
+  [
+    'contextFiles',
+    'processing',
+    { 'processing.isReported': 1, appUid: 1, 'processing.since': 1 },
+    where({ 'processing.since': { $gt: new Date(0) } }),
+  ],
   ['events', 'app', { appUid: 1, _id: -1 }],
   ['events', 'event', { appUid: 1, event: 1, _id: -1 }],
   ['events', 'tenant', { appUid: 1, externalTenantId: 1, event: 1, _id: -1 }],

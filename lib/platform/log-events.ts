@@ -66,8 +66,8 @@ export const logEvents = {
     'telemetry.not_collected': at(['warn'], 'A figure is missing on the page of metrics.'),
     'retention.deleted': at(
       ['info'],
-      'What a batch of the retention deleted, cancelled because it was held too long (`expired`), or released again (`releases`), and for how many API keys it reported that they expire soon (`expiringKeys`).',
-      'expired deliveries events jobs auditRows releases expiringKeys',
+      'What a batch of the retention deleted, cancelled because it was held too long (`expired`), or released again (`releases`), and what it reported: API keys that expire soon (`expiringKeys`) and context files that have been processing for too long (`overdueFiles`).',
+      'expired deliveries events jobs auditRows releases expiringKeys overdueFiles',
     ),
   },
   http: {

@@ -6,7 +6,13 @@ import type {
   Serialized,
   TokenRevocationData,
 } from '../model/event-payload.ts';
-import type { ExhaustedData, ExpiringKeyData, ReportedAttempt, WebhookNotice } from './notices.ts';
+import type {
+  ExhaustedData,
+  ExpiringKeyData,
+  OverdueFileData,
+  ReportedAttempt,
+  WebhookNotice,
+} from './notices.ts';
 
 interface Payload {
   eventId: string;
@@ -17,6 +23,7 @@ interface Payload {
   data: Serialized<WebhookNotice> &
     Serialized<ExhaustedData> &
     Serialized<ExpiringKeyData> &
+    Serialized<OverdueFileData> &
     Serialized<RevocationData> &
     Serialized<TokenRevocationData> &
     Serialized<KeyRevocationData>;
@@ -110,6 +117,14 @@ const writers: Readonly<Record<Payload['event'], Writer>> = {
     'What follows: after that, every call with it is refused.',
     '',
     'Roll it in the admin area, and give its users the new key.',
+  ],
+  'contextfile.processing_overdue': ({ data }, api) => [
+    `The context file ${data.uid} of the tenant ${data.externalTenantId} has been processing since ${data.processingSince}.`,
+    '',
+    'What follows: nothing more is reported until its status changes. Its ingestion may have stopped.',
+    '',
+    `See the file:       GET ${api}/contexts/${data.contextUid}/files/${data.uid}`,
+    `See its events:     GET ${api}/events?resourceUid=${data.uid}`,
   ],
   'user.tokens_revoked': ({ data }) => [
     `The tokens of the user ${data.uid} were revoked at ${data.revokedAt}.`,

@@ -3,7 +3,7 @@ import type { ClientSession } from 'mongodb';
 import { inSlices } from '../concurrency/in-slices.ts';
 import { newId } from '../platform/ids.ts';
 import type { ErrorClass } from '../model/attempt.ts';
-import type { DeliveredEventName, NoticeName } from '../model/event-name.ts';
+import type { DeliveredEntity, DeliveredEventName, NoticeName } from '../model/event-name.ts';
 import { renderPayload } from '../model/event-payload.ts';
 import { newEvent, recipientFields } from '../model/event.ts';
 import { originOf } from '../model/url-origin.ts';
@@ -61,7 +61,21 @@ export interface ExpiringKeyData {
   rolledTo: string | null;
 }
 
-type NoticeData = WebhookNotice | ExhaustedData | ExpiringKeyData;
+/** `data` of `contextfile.processing_overdue`. */
+export interface OverdueFileData {
+  uid: string;
+  contextUid: string;
+  fileName: string;
+  externalTenantId: string;
+  processingSince: Date;
+}
+
+type NoticeData = WebhookNotice | ExhaustedData | ExpiringKeyData | OverdueFileData;
+
+const otherEntities: Partial<Record<NoticeName, DeliveredEntity>> = {
+  'apikey.expiring': 'apikey',
+  'contextfile.processing_overdue': 'contextfile',
+};
 
 interface Notice {
   appUid: string;
@@ -83,7 +97,8 @@ export async function recordNotice(
   { appUid, event, data, now }: Notice,
   session: ClientSession,
 ): Promise<void> {
-  const facts = { event, resourceUid: data.uid, externalTenantId: '' };
+  const externalTenantId = 'externalTenantId' in data ? data.externalTenantId : '';
+  const facts = { event, resourceUid: data.uid, externalTenantId };
   const operations = store.webhooks
     .find({ appUid, kind: 'operations' }, { session })
     .project<FilteredSubscription & Pick<StoredWebhook, 'discardCount'>>({
@@ -103,7 +118,7 @@ export async function recordNotice(
       ...facts,
       _id: eventId,
       appUid,
-      entity: event === 'apikey.expiring' ? 'apikey' : 'webhook',
+      entity: otherEntities[event] ?? 'webhook',
       body: renderPayload({ eventId, event, timestamp: now, appUid, data: { ...data } }),
       ...recipientFields(subscribers),
     },

@@ -100,6 +100,15 @@ type ExpiringKeyData struct {
 	RolledTo   string     `json:"rolledTo"`
 }
 
+// OverdueFileData is the data of contextfile.processing_overdue. UID identifies the context file.
+type OverdueFileData struct {
+	UID              string    `json:"uid"`
+	ContextUID       string    `json:"contextUid"`
+	FileName         string    `json:"fileName"`
+	ExternalTenantID string    `json:"externalTenantId"`
+	ProcessingSince  time.Time `json:"processingSince"`
+}
+
 // RevocationData is the data of user.tokens_revoked and application.tokens_revoked. UID identifies the user or the
 // application.
 type RevocationData struct {
@@ -138,6 +147,7 @@ func (*WebhookTestData) isEventData()     {}
 func (*WebhookNoticeData) isEventData()   {}
 func (*ExhaustedData) isEventData()       {}
 func (*ExpiringKeyData) isEventData()     {}
+func (*OverdueFileData) isEventData()     {}
 func (*RevocationData) isEventData()      {}
 func (*TokenRevocationData) isEventData() {}
 func (*KeyRevocationData) isEventData()   {}
@@ -160,6 +170,8 @@ func newData(event string) EventData {
 		return &ExhaustedData{}
 	case "apikey.expiring":
 		return &ExpiringKeyData{}
+	case "contextfile.processing_overdue":
+		return &OverdueFileData{}
 	case "user.tokens_revoked", "application.tokens_revoked":
 		return &RevocationData{}
 	case "user.token_revoked":

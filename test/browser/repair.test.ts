@@ -1,6 +1,7 @@
 // The overview; and from "something is wrong" to its cause, the repair and what was lost: at most five clicks each.
 import type { Page } from 'playwright-core';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
+import { newProcessingFile } from '../support/fixtures.ts';
 import { openConsole, useConsoleService } from '../support/console.ts';
 import { closedPort, type ReceivedRequest } from '../support/receivers.ts';
 import { useReceiver } from '../support/use-service.ts';
@@ -41,6 +42,9 @@ test('a new application shows the first steps, and then its numbers, even withou
   expect((await service.call('POST', '/agents', { body })).status).toBe(201);
   await eventually(async () => expect(receiver.requests.length).toBe(3));
 
+  const stuck = newProcessingFile(service, new Date(Date.now() - 3_700_000));
+  await service.store.contextFiles.insertOne({ ...stuck, fileName: '<b>manual</b>.pdf' });
+
   await page.goto(`${service.consoleUrl}/apps/${service.app.appUid}`);
   const troubled = page.getByRole('region', { name: '2 webhooks need attention' });
   await troubled.getByRole('group', { name: 'The receiver responded with 410' }).waitFor();
@@ -48,6 +52,8 @@ test('a new application shows the first steps, and then its numbers, even withou
   await page
     .getByText('3 attempts: 1 delivered, 1 failed with retries left, 1 exhausted.')
     .waitFor();
+  const note = page.getByText('1 file has been processing for more than 1 hour.');
+  await note.getByRole('link', { name: '<b>manual</b>.pdf' }).waitFor();
   await page.getByRole('group', { name: 'Success rate' }).getByText('33.3%').waitFor();
   await page.getByRole('group', { name: 'Retrying' }).getByText('1', { exact: true }).waitFor();
   const nobody = page.getByRole('note', { name: 'Nobody is notified when a webhook fails' });

@@ -3,7 +3,6 @@ import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { makeTestAdmin } from '../support/admin-client.ts';
 import { openConsole, useConsoleService } from '../support/console.ts';
 import { useReceiver } from '../support/use-service.ts';
-import { eventually } from '../support/eventually.ts';
 
 const hostileAnswer = 'kept \u001B[31mred\u001B[0m <img src=x onerror=alert(1)> \u202Edesrever';
 const service = useConsoleService();
@@ -133,32 +132,6 @@ it('the page of a webhook has the signatures, and shows the public keys of the a
   const bytes = Buffer.from(key?.x ?? '', 'base64url');
   expect(shown).toBe(`whpk_${bytes.toString('base64')}`);
   await page.getByText(/^http.*\/\.well-known\/webhook-keys\.json$/).waitFor();
-  expect(complaints).toEqual([]);
-});
-
-it('the page of a webhook pauses, shows how many deliveries are held, and delivers them after the resume', async () => {
-  const uid = await register({ name: 'Paused' });
-  const received = (): number => receiver.requests.filter(({ path }) => path === '/paused').length;
-  await service.call('PATCH', `/webhooks/${uid}`, { body: { url: `${receiver.url}/paused` } });
-  await using opened = await openConsole(service, `${pages()}/webhooks/${uid}`);
-  const { page, complaints } = opened;
-  await page.getByRole('button', { name: 'Pause', exact: true }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
-  await page.getByText('This webhook is paused').waitFor();
-  await createAgents(3);
-  await page.getByText('3 held').waitFor();
-  expect(received()).toBe(0);
-  await page.getByRole('button', { name: 'Resume' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('3 deliveries are held.').waitFor();
-  await dialog.getByRole('button', { name: 'Resume' }).click();
-  await page.getByText('3 held').waitFor({ state: 'detached' });
-  await eventually(async () => expect(received()).toBe(3));
-  await page
-    .getByRole('table', { name: 'Latest deliveries' })
-    .getByText('delivered')
-    .nth(2)
-    .waitFor();
   expect(complaints).toEqual([]);
 });
 

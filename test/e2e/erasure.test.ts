@@ -26,7 +26,7 @@ async function erase(body: Record<string, unknown>): Promise<Record<string, unkn
   const isFirstDone = async () => (await store.jobs.countDocuments({ _id: uid, page: 1 })) === 1;
   await waitFor(isFirstDone, { what: 'the end of the first pass' });
   // The second pass, for which the workflow waits 5 minutes.
-  const ports = { store, clock: systemClock, ...noSignals, retention: config.retention };
+  const ports = { store, clock: systemClock, ...noSignals, ...config };
   await takeJobPage(ports, { jobUid: uid, page: 2 });
   const { body: done } = await service.call('GET', `/erasures/${uid}`);
   expect(done['state']).toBe('done');

@@ -1,6 +1,4 @@
 // The main path: a change becomes a signed request to every webhook, also through an egress proxy.
-import { createHmac } from 'node:crypto';
-import { Webhook } from 'standardwebhooks';
 import { hourMs, minuteMs } from '../../lib/platform/duration.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { type ReceivedRequest, startReceiver } from '../support/receivers.ts';
@@ -11,15 +9,13 @@ import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 import { itemsOf } from '../integration/api/problems.ts';
 import type { Payload } from '../integration/api/resource-calls.ts';
 
-let secret: string;
-
 const service = useService();
 const receiver = useReceiver((response) => response.writeHead(200).end('{"received":true}'));
 
 beforeAll(async () => {
   const url = `${receiver.url}/hook`;
   const entities = ['agent', 'context', 'contextfile'];
-  ({ secret } = await registerWebhook(service, { url, entities }));
+  await registerWebhook(service, { url, entities });
 });
 
 function payloadOf(request: ReceivedRequest): Payload {
@@ -59,61 +55,6 @@ test('a created agent arrives complete, with the four headers of the contract', 
   expect(request.headers['x-webhook-attempt']).toBe('1');
   const sentAt = String(request.headers['x-webhook-timestamp']);
   expect(new Date(sentAt).toISOString()).toBe(sentAt);
-});
-
-test('the signatures verify against the raw body with the secret as it was returned', async () => {
-  const created = await service.call('POST', '/agents', {
-    body: { agentName: 'Zoë 😀', externalTenantId: 'tenant-ü' },
-  });
-  const request = await received('agent.created', String(created.body['uid']));
-  const expected = createHmac('sha256', secret).update(request.body).digest('hex');
-  expect(request.headers['x-webhook-signature']).toBe(`sha256=${expected}`);
-  // An independent library verifies the delivery, and rejects an altered one.
-  const text = request.body.toString('utf8');
-  const headers = request.headers as Record<string, string>;
-  const reader = new Webhook(secret);
-  expect(reader.verify(text, headers)).toEqual(payloadOf(request));
-  expect(() => reader.verify(`${text} `, headers)).toThrow();
-});
-
-test('all nine events are sent, each once, with the resource after the change or before its deletion', async () => {
-  const agent = await service.call('POST', '/agents', {
-    body: { agentName: 'Nine', externalTenantId: 'tenant-9' },
-  });
-  const agentPath = `/agents/${String(agent.body['uid'])}`;
-  await service.call('PATCH', agentPath, { body: { live: true } });
-  await service.call('DELETE', agentPath);
-  const context = await service.call('POST', '/contexts', {
-    body: { contextName: 'Manuals', externalTenantId: 'tenant-9' },
-  });
-  const contextPath = `/contexts/${String(context.body['uid'])}`;
-  await service.call('PATCH', contextPath, { body: { description: 'All of them' } });
-  const file = await service.call('POST', `${contextPath}/files`, {
-    body: { fileName: 'a.pdf', contentType: 'application/pdf', sizeBytes: 10 },
-  });
-  const filePath = `${contextPath}/files/${String(file.body['uid'])}`;
-  await service.call('PATCH', filePath, { body: { processingStatus: 'ready' } });
-  await service.call('DELETE', filePath);
-  await service.call('DELETE', contextPath);
-
-  const agentUid = String(agent.body['uid']);
-  const contextUid = String(context.body['uid']);
-  const fileUid = String(file.body['uid']);
-  const last = await received('context.deleted', contextUid);
-  expect(payloadOf(last).data).toMatchObject({ description: 'All of them' });
-  expect(payloadOf(await received('agent.updated', agentUid)).data['live']).toBe(true);
-  expect(payloadOf(await received('agent.deleted', agentUid)).data['live']).toBe(true);
-  expect(payloadOf(await received('contextfile.created', fileUid)).data).toMatchObject({
-    externalTenantId: 'tenant-9',
-    processingStatus: 'pending',
-    contextUid,
-  });
-  await received('contextfile.updated', fileUid);
-  await received('contextfile.deleted', fileUid);
-  await received('context.created', contextUid);
-  await received('context.updated', contextUid);
-  const eventIds = receiver.requests.map((request) => payloadOf(request).eventId);
-  expect(new Set(eventIds).size).toBe(eventIds.length);
 });
 
 test('a failed delivery shows how long its attempt took, and when the next one is due', async () => {

@@ -33,67 +33,15 @@ async function untilCount(webhookUid: string, state: DeliveryState, count: numbe
 
 const untilHeld = (webhookUid: string, count: number) => untilCount(webhookUid, 'held', count);
 
-async function heldCountOf(uid: string): Promise<unknown> {
-  return (await service.call('GET', `/webhooks/${uid}`)).body['heldCount'];
-}
-
 const pause = (uid: string) =>
   service.call('PATCH', `/webhooks/${uid}`, { body: { active: false } });
 const resume = (uid: string) =>
   service.call('PATCH', `/webhooks/${uid}`, { body: { active: true } });
-const discard = (uid: string) =>
-  service.call('PATCH', `/webhooks/${uid}`, { body: { active: true, onResume: 'discard' } });
-
-test('events of a paused webhook wait and arrive after it is resumed', async () => {
-  const uid = await newWebhook('/held');
-  expect((await pause(uid)).body['active']).toBe(false);
-  const eventIds: string[] = [];
-  for (let n = 0; n < 25; n += 1) eventIds.push(await report(n));
-  await untilHeld(uid, 25);
-  expect(arrivedAt('/held')).toEqual([]);
-
-  expect((await resume(uid)).body['active']).toBe(true);
-  await waitFor(() => arrivedAt('/held').length === 25, { what: 'all 25' });
-  expect(new Set(arrivedAt('/held'))).toEqual(new Set(eventIds));
-  await untilHeld(uid, 0);
-});
 
 /** Leaves the start of jobs to the relay until the returned spy is restored. */
 function startNoJob() {
   return jest.spyOn(service.context.starter, 'addJob').mockReturnValue();
 }
-
-test('the relay starts a release that the api recorded but did not start', async () => {
-  const uid = await newWebhook('/mended');
-  await pause(uid);
-  const eventId = await report(100);
-  await untilHeld(uid, 1);
-  const unstarted = startNoJob();
-  await resume(uid);
-  unstarted.mockRestore();
-  await waitFor(() => arrivedAt('/mended').includes(eventId));
-  const webhook = await waitFor(async () => {
-    const found = await service.store.webhooks.findOne({ _id: uid });
-    const release = await service.store.jobs.findOne({ _id: found?.releaseUid ?? '' });
-    return release?.startedAt != null ? found : undefined;
-  });
-  expect(webhook?.active).toBe(true);
-});
-
-test('a resume with discard sends no held event, and later events arrive', async () => {
-  const uid = await newWebhook('/discarded');
-  await pause(uid);
-  for (let n = 0; n < 3; n += 1) await report(n);
-  await untilHeld(uid, 3);
-  expect(await heldCountOf(uid)).toBe(3);
-
-  await discard(uid);
-  await untilCount(uid, 'cancelled', 3);
-  expect(await heldCountOf(uid)).toBe(0);
-  const next = await report(3);
-  await waitFor(() => arrivedAt('/discarded').length > 0);
-  expect(arrivedAt('/discarded')).toEqual([next]);
-});
 
 test('a resend to a paused webhook is shown as held, and sent when the webhook is resumed', async () => {
   const uid = await newWebhook('/resent');

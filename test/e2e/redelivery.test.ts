@@ -1,7 +1,6 @@
 // Resends of one event, replays of a period, and tests with a test event or the sample of another event.
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { timeOfId } from '../../lib/platform/ids.ts';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import type { Answer } from '../support/api-client.ts';
 import { payloadFaults } from '../support/payload-schema.ts';
@@ -54,8 +53,6 @@ async function remove(...hooks: Hook[]): Promise<void> {
 
 const resend = (eventId: string, body: unknown = {}): Promise<Answer> =>
   service.call('POST', `/events/${eventId}/resend`, { body });
-const replay = ({ uid }: Hook, body: unknown): Promise<Answer> =>
-  service.call('POST', `/webhooks/${uid}/replays`, { body });
 
 async function untilDone({ uid }: Hook, answer: Answer): Promise<Answer> {
   const path = `/webhooks/${uid}/replays/${String(answer.body['uid'])}`;
@@ -108,41 +105,6 @@ test('a resend of a delivery that waits for its retry is sent immediately and re
   // The event's own workflow ends when its retry is due and the delivery has another owner.
   await service.temporal.client.workflow.getHandle(event?.workflowId ?? '').result();
   expect(requestsOf(hook, eventId)).toHaveLength(2);
-  await remove(hook);
-});
-
-test('a replay sends failed deliveries, never attempted ones on request, and no delivered ones', async () => {
-  const hook = await newHook('/replayed');
-  const since = new Date();
-  const arrived = await report();
-  await untilState(arrived, hook, 'delivered');
-  statuses.set(hook.path, 500);
-  const failed = [await report(), await report()];
-  for (const eventId of failed) await untilState(eventId, hook, 'exhausted');
-  statuses.delete(hook.path);
-  await service.call('PATCH', `/webhooks/${hook.uid}`, { body: { events: ['agent.created'] } });
-  const missed = await report();
-  await service.call('PATCH', `/webhooks/${hook.uid}`, { body: { events: null } });
-
-  const time = { since: since.toISOString() };
-  expect((await replay(hook, { ...time, dryRun: true })).body['count']).toBe(2);
-  const range = { ...time, states: ['exhausted', 'never_attempted'] };
-  expect((await replay(hook, { ...range, dryRun: true })).body['count']).toBe(3);
-  const before = requestsOf(hook).length;
-  const started = await replay(hook, range);
-  expect(started.status).toBe(202);
-  const done = await untilDone(hook, started);
-  expect(done.body).toMatchObject({ state: 'done', releasedCount: 3, webhookUid: hook.uid });
-  expect(done.body['reachedAt']).toBe(timeOfId(missed).toISOString());
-  await waitFor(async () => {
-    const { body } = await service.call('GET', `/replays/${String(started.body['uid'])}`);
-    return (body['outcomes'] as unknown as Record<string, number>)['delivered'] === 3;
-  });
-  const sent = requestsOf(hook)
-    .slice(before)
-    .map((request) => String(request.headers['webhook-id']));
-  expect(new Set(sent)).toEqual(new Set([...failed, missed]));
-  expect((await replay(hook, { ...range, dryRun: true })).body['count']).toBe(0);
   await remove(hook);
 });
 

@@ -24,7 +24,8 @@ export function deliveryPorts(
   const secretBox = createSecretBox(config.sealingKeys);
   const { clock = systemClock } = fields;
   const rotationMs = config.signingKeyRotationMs;
-  const { retryScheduleMs, deactivateAfterMs, retention, sendsTraceparent } = config;
+  const { retryScheduleMs, deactivateAfterMs, processingOverdueAfterMs } = config;
+  const { retention, sendsTraceparent } = config;
   return {
     processUid: newId('prc'),
     store,
@@ -39,6 +40,7 @@ export function deliveryPorts(
     sendsTraceparent,
     retryScheduleMs,
     deactivateAfterMs,
+    processingOverdueAfterMs,
     retention,
     ...fields,
   };

@@ -165,3 +165,21 @@ export function newAttempt(at: Date, fields: Partial<Attempt> = {}): Attempt {
     ...fields,
   };
 }
+
+/** Makes a context file that has been processing since a time. */
+export function newProcessingFile({ app }: OfApp, since: Date, isReported = false) {
+  return {
+    _id: newId('cfl', since),
+    appUid: app.appUid,
+    contextUid: 'ctx_1',
+    externalTenantId: 'tenant-1',
+    fileName: 'manual.pdf',
+    contentType: 'application/pdf',
+    sizeBytes: 1,
+    processingStatus: 'processing' as const,
+    processingError: null,
+    processing: { since, isReported },
+    createdAt: since,
+    updatedAt: since,
+  };
+}

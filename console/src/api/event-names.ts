@@ -17,6 +17,7 @@ const subscribed: Readonly<Record<SubscribedEventName, true>> = {
   'webhook.recovered': true,
   'delivery.exhausted': true,
   'apikey.expiring': true,
+  'contextfile.processing_overdue': true,
   'user.tokens_revoked': true,
   'user.token_revoked': true,
   'application.tokens_revoked': true,

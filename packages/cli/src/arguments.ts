@@ -28,6 +28,7 @@ const operationsEventNames = [
   'webhook.recovered',
   'delivery.exhausted',
   'apikey.expiring',
+  'contextfile.processing_overdue',
   'user.tokens_revoked',
   'user.token_revoked',
   'application.tokens_revoked',

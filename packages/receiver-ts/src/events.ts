@@ -31,6 +31,15 @@ export interface ContextData {
   description?: string;
 }
 
+/** `data` of contextfile.processing_overdue. */
+export interface OverdueFileData {
+  uid: string;
+  contextUid: string;
+  fileName: string;
+  externalTenantId: string;
+  processingSince: string;
+}
+
 /** `data` of contextfile.created, contextfile.updated, contextfile.deleted. */
 export interface ContextFileData {
   uid: string;
@@ -159,6 +168,7 @@ export type KnownEvent =
   | Envelope<'webhook.recovered', WebhookNoticeData>
   | Envelope<'delivery.exhausted', ExhaustedData>
   | Envelope<'apikey.expiring', ExpiringKeyData>
+  | Envelope<'contextfile.processing_overdue', OverdueFileData>
   | Envelope<'user.tokens_revoked', RevocationData>
   | Envelope<'user.token_revoked', TokenRevocationData>
   | Envelope<'application.tokens_revoked', RevocationData>
@@ -181,6 +191,7 @@ export const knownEventNames = [
   'webhook.recovered',
   'delivery.exhausted',
   'apikey.expiring',
+  'contextfile.processing_overdue',
   'user.tokens_revoked',
   'user.token_revoked',
   'application.tokens_revoked',

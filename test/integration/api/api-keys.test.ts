@@ -1,7 +1,6 @@
 // The credentials of a call: which keys are refused and how, what the check costs, and the record of the last use.
 import { newApiKey, parseApiKey } from '../../../lib/access/api-key.ts';
 import { httpLog } from '../../../lib/platform/logger.ts';
-import { addApp } from '../../support/add-app.ts';
 import { useService } from '../../support/use-service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { expectProblem, makeKey } from './problems.ts';
@@ -138,19 +137,6 @@ test('a refused key is not recorded as used', async () => {
 test('a request is authenticated before its body is checked', async () => {
   const answer = await service.call('POST', '/agents', { body: '{', headers: {} });
   expectProblem(answer, 401, 'unauthenticated');
-});
-
-test('a key of another application gets the same 404 as for an unknown application, never 403', async () => {
-  const other = await addApp(service);
-  const headers = { 'x-api-key': other.apiKey };
-  const foreign = await service.call('GET', '/agents', { headers });
-  const absent = await service.raw('GET', '/api/v1/appuid/app_none/agents', { headers });
-  expectProblem(foreign, 404, 'not_found');
-  expect({ ...foreign.body, requestId: null }).toEqual({ ...absent.body, requestId: null });
-  const noScope = { 'x-api-key': await makeKey(service, { scopes: [] }) };
-  const foreignPath = `/api/v1/appuid/${other.appUid}/agents`;
-  const answer = await service.raw('GET', foreignPath, { headers: noScope });
-  expectProblem(answer, 404, 'not_found');
 });
 
 test('the key is accepted in either header on every endpoint, with the scheme in any case', async () => {

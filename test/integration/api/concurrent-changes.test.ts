@@ -155,18 +155,6 @@ test('the time of an event is when its change is written, however long the chang
   expect(timeOfId(event?._id ?? '')).toEqual(event?.createdAt);
 });
 
-test('many users are added to one account together', async () => {
-  const account = await service.call('POST', '/accounts', { body: { name: 'Crowded' } });
-  const accountUid = String(account.body['uid']);
-  const signedIn = await together(60, (n) =>
-    service.call('POST', '/sdkusers/auth', { body: { externalId: `member-${n}` } }),
-  );
-  const answers = await together(60, (n) =>
-    service.call('PUT', `/accounts/${accountUid}/members/${String(signedIn[n]?.body['userUid'])}`),
-  );
-  expect(statuses(answers)).toEqual({ 204: 60 });
-});
-
 /** Makes the database reject every new document in a collection while `work` runs. */
 async function refusing(collection: string, work: () => Promise<void>): Promise<void> {
   const validator = { neverThere: { $type: 'bool' } };
@@ -265,18 +253,6 @@ test('of 30 concurrent changes of one agent each success has one event, and the 
   expect(eventIds).toEqual(eventIds.toSorted());
   const stored = await service.call('GET', `/agents/${uid}`);
   expect(stored.body['agentName']).toBe(written.at(-1));
-});
-
-test('30 equal concurrent changes make one event', async () => {
-  const uid = await makeAgent(service, { agentName: 'Start' });
-  const body = { agentName: 'Same', live: true };
-  const answers = await Promise.all(
-    Array.from({ length: 30 }, () => service.call('PATCH', `/agents/${uid}`, { body })),
-  );
-  for (const answer of answers)
-    if (answer.status !== 200) expectProblem(answer, 503, 'unavailable');
-  const events = await eventsOf(service, uid);
-  expect(events.map((event) => event.event)).toEqual(['agent.created', 'agent.updated']);
 });
 
 test('concurrent changes of different fields are all stored', async () => {

@@ -7,7 +7,13 @@ import type { StoredWebhook } from '../../../lib/model/webhook.ts';
 import { addApp } from '../../support/add-app.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { JsonBody } from '../../support/api-client.ts';
-import { insertWebhook, newAttempt, newDelivery, newEvent } from '../../support/fixtures.ts';
+import {
+  insertWebhook,
+  newAttempt,
+  newDelivery,
+  newEvent,
+  newProcessingFile,
+} from '../../support/fixtures.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService } from '../../support/service.ts';
 import { useService } from '../../support/use-service.ts';
@@ -177,8 +183,12 @@ const other = { app: { appUid: 'app_other' } };
 const none = { count: 0, countIsCapped: false, oldestAt: null };
 
 async function clear(): Promise<void> {
-  const { deliveries, events } = service.store;
-  await Promise.all([deliveries.deleteMany({}), events.deleteMany({})]);
+  const { deliveries, events, contextFiles } = service.store;
+  await Promise.all([
+    deliveries.deleteMany({}),
+    events.deleteMany({}),
+    contextFiles.deleteMany({}),
+  ]);
 }
 
 async function readBacklog(): Promise<Record<string, unknown>> {
@@ -195,6 +205,7 @@ test('each open state has its count and the time of its oldest delivery, and oth
     retrying: none,
     held: none,
     undispatched: { count: 0, countIsCapped: false },
+    overdueFiles: { count: 0, countIsCapped: false, oldest: null },
   });
   await service.store.deliveries.insertMany([
     newDelivery(service, minute(3), { state: 'retrying', event: 'agent.created' }),
@@ -213,11 +224,22 @@ test('each open state has its count and the time of its oldest delivery, and oth
     { ...newEvent(service, ['whk_1'], minute(1)), workflowId: 'batch/2', dispatchedAt },
     newEvent(other, ['whk_2'], minute(1)),
   ]);
+  await service.store.contextFiles.insertMany([
+    newProcessingFile(service, minute(2)),
+    newProcessingFile(service, minute(1), true),
+    newProcessingFile(service, new Date(Date.now() - 3_500_000)),
+    newProcessingFile(other, minute(0)),
+  ]);
   expect(await readBacklog()).toMatchObject({
     pending: none,
     retrying: { count: 3, countIsCapped: false, oldestAt: minute(2).toISOString() },
     held: { count: 1, countIsCapped: false, oldestAt: minute(5).toISOString() },
     undispatched: { count: 2, countIsCapped: false },
+    overdueFiles: {
+      count: 2,
+      countIsCapped: false,
+      oldest: { fileName: 'manual.pdf', processingSince: minute(1).toISOString() },
+    },
   });
 });
 
@@ -230,16 +252,20 @@ test('above 10,000 deliveries and 200 events the counts are capped, and no more 
     const waiting = Array.from({ length: eventCount }, () => newEvent(service, [], minute(1)));
     await service.store.deliveries.insertMany(made, { ordered: false });
     await service.store.events.insertMany(waiting, { ordered: false });
+    const files = made.map(() => newProcessingFile(service, minute(1)));
+    await service.store.contextFiles.insertMany(files, { ordered: false });
   };
   const counts = (countIsCapped: boolean) => ({
     held: { count: 10_000, countIsCapped },
     undispatched: { count: 200, countIsCapped },
+    overdueFiles: { count: 10_000, countIsCapped },
   });
   await insert(10_000, 200);
   expect(await readBacklog()).toMatchObject(counts(false));
   await insert(1_000, 100);
   for (const [collection, keysMax] of [
     ['deliveries', 10_100],
+    ['contextFiles', 10_100],
     ['events', 201],
   ] as const) {
     const operations = await profile(service.store, collection, async () => {
@@ -260,6 +286,7 @@ test('the settings are those of the process, with durations as text', async () =
     env: {
       HERALD_RETRY_SCHEDULE: '5s,90s,1h',
       HERALD_DEACTIVATE_AFTER: '36h',
+      HERALD_PROCESSING_OVERDUE_AFTER: '90m',
       HERALD_RETENTION: '40d',
       HERALD_HELD_FOR: '2d',
       HERALD_AUDIT_RETENTION: '365d',
@@ -282,6 +309,7 @@ test('the settings are those of the process, with durations as text', async () =
     },
     retrySchedule: ['5s', '90s', '1h'],
     deactivateAfter: '36h',
+    processingOverdueAfter: '90m',
     retention: { records: '40d', held: '2d', auditLog: '365d' },
     userTokenLifetime: '10m',
     temporalUiUrl: 'https://temporal.example.com/ui',

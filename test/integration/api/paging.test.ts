@@ -279,8 +279,3 @@ test.each([
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer)).toEqual(['limit range']);
 });
-
-test('the limits 1 and 200 are accepted', async () => {
-  expect(itemsOf(await service.call('GET', '/agents?limit=1'))).toHaveLength(1);
-  expect((await service.call('GET', '/agents?limit=200')).status).toBe(200);
-});

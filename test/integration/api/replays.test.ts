@@ -205,7 +205,7 @@ async function kindsSentBy(pathOf: (uid: string) => string, fields: unknown) {
   const counted = await app.call('POST', pathOf(uid), { body: { ...body, dryRun: true } });
   const { body: started } = await app.call('POST', pathOf(uid), { body });
   const { store, config, context } = service;
-  const ports = { store, clock: context.clock, ...noSignals, retention: config.retention };
+  const ports = { store, clock: context.clock, ...noSignals, ...config };
   const pages = await takeAllPages(ports, String(started['uid']));
   const sent = pages.flatMap(eventIdsOf);
   const kinds = [...eventIds].flatMap(([kind, eventId]) => (sent.includes(eventId) ? [kind] : []));

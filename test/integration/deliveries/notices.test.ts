@@ -180,24 +180,6 @@ test('repeating the work of a killed process reports nothing again', async () =>
   expect(namesOf(await notices())).toEqual(['webhook.failing', 'webhook.recovered']);
 });
 
-test('a receiver that keeps refusing one event in ten causes no notice', async () => {
-  await operations();
-  const webhook = await resources();
-  const refused: EventDocument[] = [];
-  for (let minute = 0; minute < 60; minute += 1) {
-    now = new Date(now.getTime() + minuteMs);
-    const isRefused = minute % 10 === 0;
-    status = isRefused ? 500 : 200;
-    const event = await insertEvent(installation, [webhook._id], now);
-    await attempt(event, webhook);
-    if (isRefused) refused.push(event);
-    status = 500;
-    // Its retries fail as well.
-    for (const each of refused) await attempt(each, webhook);
-  }
-  expect(await notices()).toEqual([]);
-});
-
 test('a paused webhook neither fails nor recovers, and a resume does not repeat notices', async () => {
   await operations();
   const { store } = installation;

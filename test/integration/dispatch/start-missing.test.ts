@@ -115,7 +115,7 @@ test('a job continues where the database knows it, whether its workflow is lost 
   const times = { createdAt: past, startedAt: past, since, until: past };
   const job = newReplayJob({ ...facts, ...times, page: 2, states: ['exhausted'] });
   await store.jobs.insertOne(job);
-  const ports = { ...noSignals, store, clock: systemClock, retention: service.config.retention };
+  const ports = { ...noSignals, store, clock: systemClock, ...service.config };
   const ahead = await takeJobPage(ports, { jobUid: job._id, page: 7 });
   expect(ahead).toMatchObject({ events: [], isLast: true });
   expect(await store.jobs.findOne({ _id: job._id })).toMatchObject({ page: 7, state: 'done' });

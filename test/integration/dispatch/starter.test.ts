@@ -81,30 +81,6 @@ function failUpdates(store: Store, text: string): void {
   });
 }
 
-test('events that wait together share one workflow, and each can be found by its id', async () => {
-  const events = await insertEvents(60);
-  const starter = newStarter(service);
-  starter.add(events);
-  await starter.drained();
-  await untilDispatched(events);
-  const [workflowId, ...others] = new Set(await workflowIdsOf(events));
-  expect(others).toEqual([]);
-  expect(workflowId).toMatch(/^batch\/bat_[0-9a-z]{26}$/);
-  const input = await inputOf(workflowId ?? '');
-  expect(input.events.map((event) => event.eventId)).toEqual(events.map((event) => event._id));
-  const last = events.at(-1)?._id ?? '';
-  await waitFor(
-    async () => {
-      const query = `EventIds = "${last}"`;
-      for await (const found of service.temporal.client.workflow.list({ query })) {
-        return found.workflowId === workflowId;
-      }
-      return false;
-    },
-    { what: 'the last event in the list filter' },
-  );
-});
-
 test.each([
   [9, 9],
   [10, 1],

@@ -129,22 +129,6 @@ test('concurrent sends to one name share a lookup', async () => {
 });
 
 test.each([
-  ['a link-local and a public address', ['fe80::1', '127.0.0.1']],
-  [
-    'a public address among private ones',
-    ['10.0.0.1', '127.0.0.2', '127.0.0.1', '::ffff:10.0.0.1'],
-  ],
-])('of %s only the public one is dialled', async (_what, answer) => {
-  await using receiver = await startEverywhere();
-  const dns = scriptDns(answer);
-  const results = await sendOver(dns, receiver, [timeoutMs, timeoutMs, timeoutMs]);
-  for (const result of results) {
-    expect(result).toMatchObject({ kind: 'responded', status: 200, address: '127.0.0.1' });
-  }
-  expect(receiver.sockets).toHaveLength(3);
-});
-
-test.each([
   ['three, two of them down', ['127.0.0.2', '127.0.0.3', '127.0.0.1']],
   ['both families', ['::1', '127.0.0.2', '127.0.0.3', '127.0.0.1']],
 ])('of %s the one that connects is used at the first attempt', async (_what, addresses) => {

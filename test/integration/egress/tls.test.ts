@@ -182,19 +182,6 @@ test.each(['receiver.example.com', 'receiver.example.com.', '127.0.0.1'])(
   },
 );
 
-test('a self-signed certificate is refused before anything is sent', async () => {
-  await using receiver = await startTlsReceiver(pair, (response) => response.end());
-  await using sender = senderWith();
-  const url = `https://receiver.example.com:${receiver.port}/`;
-  expect(await sender.send({ url, headers: {}, body: '{}' })).toMatchObject({
-    kind: 'failed',
-    errorClass: 'tls',
-    detail: 'the certificate of the receiver is self-signed',
-    address: '127.0.0.1',
-  });
-  expect(receiver.requests).toHaveLength(0);
-});
-
 test('a certificate for another name is refused', async () => {
   await using receiver = await startTlsReceiver(pair, (response) => response.end());
   await using sender = senderWith(pair.cert);

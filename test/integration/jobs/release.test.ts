@@ -121,14 +121,6 @@ test('a release ends when nothing is held 35 s after the resume; before that, it
   expect(await service.store.jobs.findOne({ _id: release })).toMatchObject({ state: 'done' });
 });
 
-test('a release continues while deliveries are held', async () => {
-  const held = await insert(21, { state: 'held' });
-  const release = await resumed();
-  expect(eventIdsOf(await take(release, 1, 40_000))).toEqual(held.slice(0, 20));
-  expect(eventIdsOf(await take(release, 2, 41_000))).toEqual(held.slice(20));
-  expect(await take(release, 3, 42_000)).toMatchObject({ events: [], isLast: true });
-});
-
 test('an attempt of a release is recorded like the held one: a first attempt, a retry or a resend', async () => {
   const made: [Partial<DeliveryDocument>, string][] = [
     [{ attemptCount: 0, scheduleFrom: 0, requeuedAs: null }, 'event'],
@@ -268,7 +260,7 @@ async function statesOf(answers: readonly Answer[]): Promise<(string | undefined
 
 const finish = (answer: Answer): Promise<unknown> =>
   takeAllPages(
-    { ...noSignals, store: service.store, clock: systemClock, retention: service.config.retention },
+    { ...noSignals, store: service.store, clock: systemClock, ...service.config },
     uidOf(answer),
   );
 

@@ -1,10 +1,9 @@
 // The pages of a replay of failures, to one webhook or several, without Temporal.
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { countReplay } from '../../../lib/jobs/replay-page.ts';
-import type { CancelReason, DeliveryState } from '../../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
-import { replayedByDefault, type ReplayJob } from '../../../lib/model/job.ts';
+import { type ReplayJob } from '../../../lib/model/job.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
@@ -65,8 +64,7 @@ function replayTo(webhookUids: string[], fields: Partial<ReplayJob> = {}): Repla
 
 function ports(): Parameters<typeof takeJobPage>[0] {
   const { store, config } = installation;
-  const { retention } = config;
-  return { store, clock: { now: () => requestedAt }, ...noSignals, retention };
+  return { store, clock: { now: () => requestedAt }, ...noSignals, ...config };
 }
 
 /** Takes all pages of a replay, with a callback after each. */
@@ -127,26 +125,6 @@ test('a replay of failures takes those of events from since on and before until,
   const blocked = { delivery: { state: 'blocked' } } as const;
   const early = await fail(webhookUid, since, blocked);
   expect(await take(replayTo([webhookUid]))).toEqual([[early, late]]);
-});
-
-test.each<[DeliveryState, CancelReason | null, boolean]>([
-  ['exhausted', null, true],
-  ['blocked', null, true],
-  ['cancelled', 'expired', true],
-  ['cancelled', 'abandoned', true],
-  ['cancelled', 'discarded', false],
-  ['cancelled', 'unsubscribed', false],
-  ['delivered', null, false],
-  ['held', null, false],
-])('a replay with the default reasons takes a delivery that is %s (%s): %j', async (...row) => {
-  const [state, cancelReason, isTaken] = row;
-  const webhookUid = await addWebhook();
-  const eventId = await fail(webhookUid, since, { delivery: { state, cancelReason } });
-  const pages = await take(replayTo([webhookUid], replayedByDefault));
-  expect(pages).toEqual([isTaken ? [eventId] : []]);
-  const delivery = await installation.store.deliveries.findOne({ eventId });
-  const unchanged = { state, cancelReason };
-  expect(delivery).toMatchObject(isTaken ? { state: 'pending', cancelReason: null } : unchanged);
 });
 
 test.each<[string, Partial<EventDocument>, Partial<ReplayJob>]>([

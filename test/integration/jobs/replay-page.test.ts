@@ -34,8 +34,7 @@ type PagePorts = Parameters<typeof takeJobPage>[0];
 function portsAt(at: Date): PagePorts {
   const { store, config } = installation;
   const signalPartition = async (key: PartitionKey): Promise<void> => void signalled.push(key);
-  const { retention } = config;
-  return { store, clock: { now: () => at }, ...noSignals, signalPartition, retention };
+  return { store, clock: { now: () => at }, ...noSignals, signalPartition, ...config };
 }
 
 /** A replay of one delivery, whose page can be taken several times. */

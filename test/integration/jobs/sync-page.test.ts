@@ -32,7 +32,7 @@ afterAll(() => open[Symbol.asyncDispose]());
 
 function portsAt(at: Date) {
   const { store, config } = service;
-  return { store, clock: { now: () => at }, ...noSignals, retention: config.retention };
+  return { store, clock: { now: () => at }, ...noSignals, ...config };
 }
 
 interface StartedSync {

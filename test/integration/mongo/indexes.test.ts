@@ -14,6 +14,7 @@ import { findStamped } from '../../../lib/jobs/job-pages.ts';
 import { beginWaitingJobs } from '../../../lib/jobs/job-turns.ts';
 import { findUnstartedJobs } from '../../../lib/jobs/jobs.ts';
 import { resumeParked } from '../../../lib/order/parked.ts';
+import { countOverdueFiles } from '../../../lib/webhooks/overdue-files.ts';
 import { findFailing } from '../../../lib/webhooks/failing-webhooks.ts';
 import { findNumbered, takeOverdue } from '../../../lib/order/partitions.ts';
 import { findHeld } from '../../../lib/jobs/release-page.ts';
@@ -22,7 +23,7 @@ import { createUserReader } from '../../../lib/identity/user-reader.ts';
 import { findOrCreateUser } from '../../../lib/identity/users.ts';
 import { hasSucceededSince } from '../../../lib/webhooks/webhook-health.ts';
 import { findSubscriptions } from '../../../lib/webhooks/webhooks.ts';
-import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import { insertWebhook, newDelivery, newEvent, newProcessingFile } from '../../support/fixtures.ts';
 import { newReplayJob } from '../../support/jobs.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -71,6 +72,8 @@ async function writeWebhooks(): Promise<void> {
 }
 
 async function writeEvents(): Promise<void> {
+  const files = numbers.map((n) => newProcessingFile(service, n === 0 ? at : new Date()));
+  await service.store.contextFiles.insertMany(files);
   const { entity, resourceUid, webhookUid } = partition;
   const sent = (orders: EventDocument['order'][]): EventDocument[] =>
     orders.map((order) => ({
@@ -116,7 +119,12 @@ async function writeDeliveries(): Promise<void> {
 const identity = { issuer: 'https://id.example', subject: 's-1' };
 const addition = { accountUids: [], caller: systemCaller, now: at };
 const kept = 100_000 * 24 * 60 * 60 * 1_000;
-const retention = { recordsMs: kept, heldMs: 60 * 60 * 1_000, auditMs: kept };
+const processingOverdueAfterMs = 60 * 60 * 1_000;
+const retention = { recordsMs: kept, heldMs: processingOverdueAfterMs, auditMs: kept };
+const runRetention = (store: Store) =>
+  deleteExpired({ store, retention, processingOverdueAfterMs: kept }, { now: new Date() });
+const countFiles = (store: Store) =>
+  countOverdueFiles({ store, processingOverdueAfterMs }, { appUid, now: new Date() });
 
 type Reading = [index: string, read: (store: Store) => Promise<unknown>];
 
@@ -174,7 +182,8 @@ const readings: Reading[] = [
   ['deliveries.notDelivered', replayFailures],
   ['deliveries.notDelivered', (store) => findHeld(store, { appUid, webhookUid: 'whk_forgotten' })],
   ['deliveries.jobPage', (store) => findStamped(store, { jobUid: 'job_taken', page: 7 })],
-  ['deliveries.heldSince', (store) => deleteExpired({ store, retention }, { now: new Date() })],
+  ['deliveries.heldSince', runRetention],
+  ['contextFiles.processing', countFiles],
   ['deliveries.due', (store) => countOverdue(store, later)],
   ['deliveries.open', backlog],
   ['jobs.running', backlog],

@@ -286,7 +286,7 @@ async function readBy(collection: 'agents' | 'events', cursor: string, webhookUi
   const facts = { appUid, webhookUid, createdAt: requestedAt };
   const sync = { ...newSyncJob(facts), perSecond: perPage, cursor };
   await store.jobs.insertOne(sync);
-  const ports = { store, clock: { now: () => later }, ...noSignals, retention: config.retention };
+  const ports = { store, clock: { now: () => later }, ...noSignals, ...config };
   let sent = 0;
   const profiles = await profile(store, collection, async () => {
     sent = (await takeJobPage(ports, { jobUid: sync._id, page: 1 })).events.length;

@@ -23,9 +23,6 @@ import { insertWebhook, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { issueNumber } from '../../support/issue-number.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
-import { startService } from '../../support/service.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { registerWebhook } from '../../support/webhook-calls.ts';
 
 const open = new Disposal();
 const never = new AbortController().signal;
@@ -171,19 +168,6 @@ test('a partition does not wait for deleted events', async () => {
   expect(await stored()).toMatchObject({ settled: 3, signalAt: null });
 });
 
-test('events wait after a failed head and do not overtake it', async () => {
-  status = 500;
-  const waiting = await step();
-  expect(waiting).toMatchObject({ head: { attemptCount: 1 }, waiting: eventIds, settled: [] });
-  expect(await attempt(1)).toMatchObject({ state: 'continued', attemptCount: 1 });
-  expect(await attempt(2)).toMatchObject({ state: 'continued' });
-  expect(sent()).toEqual([1]);
-
-  status = 200;
-  expect(await step(at(later(70_000)))).toMatchObject({ next: 'end' });
-  expect(sent()).toEqual([1, 1, 2, 3]);
-});
-
 test('the partition of a killed holder continues when its lease has run out', async () => {
   await change({ lease: leaseFor(5_000) });
   expect(await step()).toMatchObject({ next: { waitMs: 2_000 } });
@@ -251,25 +235,4 @@ test('events after a head that was held for too long are sent once it is cancell
   expect(await takeOverdue(store, soon, 10)).toMatchObject([{ _id: partitionId(partition) }]);
   expect(await step(at(soon))).toMatchObject({ next: 'end' });
   expect(sent()).toEqual([2, 3]);
-});
-
-test('fifty concurrent changes of one resource arrive once each in the order of their numbers', async () => {
-  await using service = await startService();
-  const { uid } = await registerWebhook(service, {
-    url: `${receiver.url}${path}`,
-    ordering: 'resource',
-  });
-  const body = { event: 'agent.updated', data: { uid: 'agt_busy', externalTenantId: 't' } };
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, () => service.call('POST', '/changes', { body })),
-  );
-  expect(answers.filter((answer) => answer.status !== 202)).toEqual([]);
-  await waitFor(() => sent().length >= 50, { what: '50 requests', state: sent });
-  const events = await service.store.events.find().sort({ sequence: 1 }).toArray();
-  const numbers = Array.from({ length: 50 }, (_, index) => index + 1);
-  expect(events.map(({ order }) => order)).toEqual(numbers.map((n) => [{ webhookUid: uid, n }]));
-  expect(sent()).toEqual(numbers);
-  await waitFor(async () => (await service.store.partitions.findOne({ settled: 50 })) !== null, {
-    what: 'the settled partition',
-  });
 });

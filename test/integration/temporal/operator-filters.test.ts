@@ -4,7 +4,6 @@ import type { EventName } from '../../../lib/model/event-name.ts';
 import { jobPageWorkflowId, jobWorkflowId } from '../../../lib/temporal/names.ts';
 import { deliveryStateAttribute } from '../../../lib/temporal/search-attributes.ts';
 import type { JsonBody } from '../../support/api-client.ts';
-import { insertWebhook } from '../../support/fixtures.ts';
 import { type Answering, type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -201,17 +200,6 @@ test.each(cases.filter(([filter]) => filter.includes('StartTime')))(
     expect(await find(fill(filter, startedAt.toISOString()))).toEqual([]);
   },
 );
-
-test(`${neverAttempted} finds an event that no worker has taken`, async () => {
-  await using unattended = await startService({ worker: false });
-  await insertWebhook(unattended, { url: 'http://127.0.0.1:1/' });
-  await unattended.call('POST', '/agents', { body: { agentName: 'A', externalTenantId: 'acme' } });
-  await waitFor(
-    async () =>
-      (await find(fill(neverAttempted, new Date().toISOString()), unattended)).length === 1,
-    { what: 'the event in the list' },
-  );
-});
 
 test(`${reported} finds the workflow whose code fails repeatedly`, async () => {
   await waitFor(async () => (await find(reported)).length > 0, {

@@ -62,14 +62,6 @@ async function untilMarked(eventId: string): Promise<void> {
   await waitFor(async () => (await dispatchedAt(eventId)) instanceof Date, { what: 'the mark' });
 }
 
-test('the relay starts and marks an event whose direct start was lost', async () => {
-  const event = await insertEvent(service, [webhookUid], longAgo());
-  expect(await sweepOnce()).toBe(1);
-  await untilMarked(event._id);
-  const handle = service.temporal.client.workflow.getHandle(eventWorkflowId(event));
-  expect((await handle.describe()).status.name).toBe('RUNNING');
-});
-
 test('the relay leaves an event younger than two seconds to the direct start', async () => {
   const event = await insertEvent(service, [webhookUid]);
   const sweepAfter = (ms: number): Promise<number> =>

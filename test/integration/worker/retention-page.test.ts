@@ -36,7 +36,7 @@ async function takePage({ aheadDays = 0 } = {}): Promise<unknown> {
   const { store, config } = installation;
   const local = { now: () => inDays(aheadDays) };
   await using clock = await startServerClock(store, { local });
-  const ports = { store, clock, ...noSignals, retention: config.retention };
+  const ports = { store, clock, ...noSignals, ...config };
   return await takeJobPage(ports, { jobUid: retentionJobUid, page: 1 });
 }
 
@@ -104,7 +104,7 @@ describe('a missing release', () => {
     await insertWebhook(installation, { _id: webhookUid, url, active, releaseUid: last._id });
     await store.jobs.insertOne({ ...last, state: before });
     await hold(webhookUid, 1, heldMinutes);
-    const ports = { store, retention: config.retention };
+    const ports = { store, ...config };
     for (let hours = 0; hours < 2; hours += 1) await deleteExpired(ports, { now: new Date() });
     const stored = await store.webhooks.findOne({ _id: webhookUid });
     const anew = { _id: stored?.releaseUid, kind: 'release', state: 'running', startedAt: null };
@@ -121,7 +121,7 @@ describe('a missing release', () => {
     const last = { ...one, _id: `whk_${'z'.repeat(26)}`, releaseUid: null };
     await store.webhooks.insertMany([...others, last]);
     await hold(last._id, 1, 11);
-    const ports = { store, retention: config.retention };
+    const ports = { store, ...config };
     const first = await deleteExpired(ports, { now: new Date() });
     expect(first.isLast).toBe(false);
     const release = { appUid: app.appUid, webhookUid: last._id };

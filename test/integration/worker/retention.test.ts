@@ -90,8 +90,7 @@ function deleteIn(
   { store, config }: Pick<TestService, 'store' | 'config'> = service,
 ): Promise<Counts> {
   const now = new Date(Date.now() + days * dayMs);
-  const { retention } = config;
-  return deletedBy(store, () => deleteExpired({ store, retention }, { now }));
+  return deletedBy(store, () => deleteExpired({ store, ...config }, { now }));
 }
 
 test('records older than the retention are deleted in batches, younger ones are kept', async () => {
@@ -315,8 +314,7 @@ test('an expiring key is reported once, from seven days before it ends, unless i
     const { key } = makeApiKey(wish, { ...config, now });
     await store.apiKeys.insertOne({ ...key, ...fields });
   }
-  const retention = config.retention;
-  for (let hour = 0; hour < 2; hour += 1) await deleteExpired({ store, retention }, { now });
+  for (let hour = 0; hour < 2; hour += 1) await deleteExpired({ store, ...config }, { now });
   const found = await store.events.find({ entity: 'apikey' }).toArray();
   expect(found).toMatchObject([{ event: 'apikey.expiring', entity: 'apikey' }]);
   const expiresAt = new Date(now.getTime() + week).toISOString();

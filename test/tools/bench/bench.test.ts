@@ -7,15 +7,6 @@ import type { Report } from '../../../dev/bench/report.ts';
 
 const comparisonOf = (...args: string[]) => readArguments(['compare', ...args]).comparison;
 
-test('two rounds of light and burst by default', () => {
-  expect(comparisonOf('../before')).toEqual({
-    dir: '../before',
-    names: ['light', 'burst'],
-    rounds: 2,
-    options: [],
-  });
-});
-
 test('options that differ from the defaults are passed on, and names are not checked', () => {
   const options = ['--seconds', '5', '--rate', '40', '--short', '--path', 'agents'];
   expect(comparisonOf('../before', 'busy', 'unknown', '--rounds', '3', ...options)).toEqual({

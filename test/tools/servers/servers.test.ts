@@ -15,7 +15,6 @@ import {
   type TemporalDevServerOptions,
 } from '../../../dev/servers/temporal.ts';
 import { ensureNamespace } from '../../../dev/servers/temporal-namespace.ts';
-import { waitFor } from '../../support/wait-for.ts';
 
 const quiet = () => undefined;
 let binaries: Readonly<Record<'mongod' | 'temporal', string>>;
@@ -59,15 +58,6 @@ test('data acknowledged before SIGKILL is still stored after a start on another 
   expect(await withNotes(second, countNotes)).toBe(1);
   await withNotes(second, insertNote);
   expect(await withNotes(second, countNotes)).toBe(2);
-});
-
-test('a second mongod on the same data fails with its log, and the first keeps running', async () => {
-  const dataDir = join(folder, 'shared');
-  await using first = await openMongodb(dataDir);
-  await expect(openMongodb(dataDir)).rejects.toThrow(
-    /^mongod did not start: .*mongod\.log, ends:\n/s,
-  );
-  await withNotes(first, insertNote);
 });
 
 test('a server without a data folder supports transactions, and its data is removed with it', async () => {
@@ -173,27 +163,6 @@ test('a started workflow is still running after SIGKILL and a start on another p
   });
   const page = await fetch(second.uiUrl ?? '');
   expect(page.status).toBe(200);
-});
-
-test('a namespace created at run time accepts workflows and queries immediately', async () => {
-  await using server = await openTemporal({ namespaces: [] });
-  expect(server.uiUrl).toBeNull();
-  await withConnection(server, async (connection) => {
-    for (const namespace of ['test-1', 'test-2']) {
-      await Promise.all([
-        ensureNamespace(connection, namespace),
-        ensureNamespace(connection, namespace),
-      ]);
-      const workflowId = await startWorkflow(connection, namespace);
-      const client = new Client({ connection, namespace });
-      const query = `WorkflowType = 'nobody-runs-this'`;
-      const found = await waitFor(async () => {
-        for await (const workflow of client.workflow.list({ query })) return workflow.workflowId;
-        return undefined;
-      });
-      expect(found).toBe(workflowId);
-    }
-  });
 });
 
 test('data of another CLI version is not used, and this is reported', async () => {

@@ -114,11 +114,6 @@ describe('a waiting job', () => {
   });
 });
 
-test('of two waiting jobs of a webhook, the older begins', () => {
-  const [first, second] = [waiting('replay', ['a']), waiting('sync', ['a'])];
-  expect(chooseJobs([first, second])).toEqual([first._id]);
-});
-
 test('a job does not overtake an older one that waits for one of its webhooks', () => {
   const jobs = [running('replay', ['a']), waiting('replay', ['a', 'b']), waiting('sync', ['b'])];
   expect(chooseJobs(jobs)).toEqual([]);

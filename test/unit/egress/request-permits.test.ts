@@ -128,44 +128,6 @@ test('a request waits for shared permits as long as it takes', async () => {
   expect(next.begun).toHaveLength(1);
 });
 
-test('an application that uses all its permits leaves a quarter of them to others', async () => {
-  const permits = newPermits();
-  const slow = Array.from({ length: 20 }, (_, n) =>
-    ask(permits, permitsPerWebhook, { appUid: 'slow', webhookUid: `slow${n}`, to: elsewhere(n) }),
-  );
-  await settle();
-  const count = slow.reduce((sum, { begun }) => sum + begun.length, 0);
-  expect(count).toBe(permitsOfApplication);
-  const others = [1, 2].map((n) =>
-    ask(permits, permitsPerWebhook, { appUid: 'quick', webhookUid: `quick${n}` }),
-  );
-  await settle();
-  expect(others.map(({ begun }) => begun.length)).toEqual([permitsPerWebhook, permitsPerWebhook]);
-});
-
-test('free permits go to the waiting applications in turn, and to the webhooks of each in turn', async () => {
-  const permits = newPermits();
-  // Two applications hold all permits of the process.
-  const held = ['x', 'y'].flatMap((appUid) =>
-    Array.from({ length: permitsInAll / 2 }, (_, n) =>
-      ask(permits, 1, { appUid, webhookUid: `${appUid}${n}`, to: elsewhere(n) }),
-    ),
-  );
-  await settle();
-  const order: string[] = [];
-  const waiting = (appUid: string, webhookUid: string): void => {
-    void permits.acquire(elsewhere(9), { appUid, webhookUid }).then(() => order.push(webhookUid));
-  };
-  for (let n = 0; n < 3; n += 1) waiting('a', 'a1');
-  waiting('a', 'a2');
-  waiting('b', 'b1');
-  for (let n = 0; n < 5; n += 1) {
-    held[n]?.begun[0]?.release();
-    await settle();
-  }
-  expect(order).toEqual(['a1', 'b1', 'a2', 'a1', 'a1']);
-});
-
 test('a request that waits for shared permits holds none of its webhook', async () => {
   const permits = newPermits();
   for (let n = 0; n < permitsPerOrigin; n += 1) {

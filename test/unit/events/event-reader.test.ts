@@ -1,6 +1,6 @@
 // What a reader of the stream of events gets.
 import { EventReader, type ReaderPorts } from '../../../api/events/event-reader.ts';
-import { readStreamId, streamIdOf, renderEvent } from '../../../api/events/stream-messages.ts';
+import { streamIdOf } from '../../../api/events/stream-messages.ts';
 import { EventLog } from '../../../lib/events/event-log.ts';
 import { timeOfToken } from '../../../lib/events/watch-commits.ts';
 import { streamLimits } from '../../../lib/limits.ts';
@@ -180,44 +180,8 @@ test('a feed that fails ends the stream, also before its first answer', async ()
   expect((await messages.next()).value).toContain('"reason":"interrupted"');
 });
 
-test('a position is read back from its id', () => {
-  const positions = [
-    { reachedAt: new Date(1_795_386_944_123), token: '826B036E41000000012B022C' },
-    { reachedAt: new Date(1_795_386_944_123), token: null },
-  ];
-  for (const position of positions) expect(readStreamId(streamIdOf(position))).toEqual(position);
-});
-
 test('how old a token is, is read from the token', () => {
   expect(timeOfToken('826B036E41000000012B022C')).toEqual(new Date(0x6b036e41 * 1_000));
   for (const token of ['', '826B036E4', '836B036E41000000012B022C', 'x826B036E41'])
     expect(timeOfToken(token)).toBeNull();
-});
-
-const at = new Date('2026-01-01');
-const storedEvent = newEvent({ app }, [], at);
-const startPosition = { reachedAt: at, token: null };
-
-test('the payload is sent as it is stored, and is not written anew', () => {
-  const body = '{"eventId":"evt_1","data":{"list":[1, 2.0]}}';
-  const message = renderEvent({ ...storedEvent, body }, startPosition);
-  expect(message).toMatch(/^id: \w+\ndata: .*\n\n$/);
-  expect(message).toContain(`"payload":${body}}`);
-  const data = JSON.parse(message.split('data: ')[1] ?? '') as unknown;
-  expect(data).toMatchObject({ eventId: storedEvent._id, payload: { data: { list: [1, 2] } } });
-});
-
-test('a payload with line breaks is also sent as a string, in a field that other clients ignore', () => {
-  const body = '{"eventId":"evt_1","data":{\r\n"list":\n[1.0,\r-0]}}';
-  const [, written, data, ...rest] = renderEvent({ ...storedEvent, body }, startPosition).split(
-    '\n',
-  );
-  expect(written).toBe(`payload: ${JSON.stringify(body)}`);
-  expect(data).toContain('"payload":{"eventId":"evt_1","data":{  "list": [1.0, -0]}}}');
-  expect(rest).toEqual(['', '']);
-});
-
-test('the payload of an erased event is null, also while its body is still there', () => {
-  const message = renderEvent({ ...storedEvent, body: '{"data":{}}', erasedAt: at }, startPosition);
-  expect(message).toContain('"payload":null}');
 });

@@ -1,9 +1,12 @@
-import type { DeliveryState, OpenDeliveries } from '@agent-herald/client';
+import type { Backlog as BacklogCounts, DeliveryState, OpenDeliveries } from '@agent-herald/client';
 import { Card, Group, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApp } from '../../api/app.tsx';
+import { useSettings } from '../../api/settings.ts';
+import { durationWords } from '../../parts/duration-words.ts';
 import { AnchorLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
 import { Figure, Figures } from '../../statistics/figure.tsx';
 import { formatCapped } from '../../statistics/outcomes.ts';
@@ -36,29 +39,54 @@ export function Backlog() {
       </Group>
       <Loaded query={backlog}>
         {(loaded) => (
-          <Figures>
-            {open.map(({ state, label, about }) => (
+          <>
+            <OverdueFiles of={loaded.overdueFiles} />
+            <Figures>
+              {open.map(({ state, label, about }) => (
+                <Figure
+                  key={state}
+                  label={label}
+                  value={formatCapped(loaded[state])}
+                  about={
+                    <>
+                      {about}
+                      {loaded[state].count > 0 && <Oldest of={loaded[state]} state={state} />}
+                    </>
+                  }
+                />
+              ))}
               <Figure
-                key={state}
-                label={label}
-                value={formatCapped(loaded[state])}
-                about={
-                  <>
-                    {about}
-                    {loaded[state].count > 0 && <Oldest of={loaded[state]} state={state} />}
-                  </>
-                }
+                label="Not dispatched"
+                value={formatCapped(loaded.undispatched)}
+                about="Events waiting for a worker. If this stays above zero, the service is behind or down"
               />
-            ))}
-            <Figure
-              label="Not dispatched"
-              value={formatCapped(loaded.undispatched)}
-              about="Events waiting for a worker. If this stays above zero, the service is behind or down"
-            />
-          </Figures>
+            </Figures>
+          </>
         )}
       </Loaded>
     </Card>
+  );
+}
+
+/** Says that the ingestion of some files may have stopped. */
+function OverdueFiles({ of: { oldest, ...counted } }: { of: BacklogCounts['overdueFiles'] }) {
+  const { app } = useApp();
+  const settings = useSettings();
+  if (oldest === null || settings === null) return null;
+  const noun = counted.count === 1 ? 'file has' : 'files have';
+  return (
+    <Text size="sm" mb="md" role="note">
+      {`${formatCapped(counted)} ${noun} been processing for more than ${durationWords(settings.processingOverdueAfter)}. The oldest, `}
+      <AnchorLink
+        to="/apps/$appUid/events"
+        params={{ appUid: app.uid }}
+        search={{ resourceUid: oldest.uid }}
+        inherit
+      >
+        <Line text={oldest.fileName} />
+      </AnchorLink>
+      , since <When at={oldest.processingSince} />.
+    </Text>
   );
 }
 

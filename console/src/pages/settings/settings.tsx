@@ -35,6 +35,10 @@ function Shown({ settings }: { settings: SettingsOfService }) {
           of={[
             ['Retries', `after ${retrySchedule.map(durationWords).join(', then ')}`],
             ['Failing webhooks', `deactivated after ${durationWords(settings.deactivateAfter)}`],
+            [
+              'Context files',
+              `reported after processing for ${durationWords(settings.processingOverdueAfter)}`,
+            ],
             ['Attempt timeout', durationWords(limits.attemptTimeout)],
             ['Requests come from', settings.egressAddresses.join(', ') || 'unknown addresses'],
           ]}

@@ -17,6 +17,11 @@ function isOfResources(entity: string): entity is Entity {
   return entities.some((one) => one === entity);
 }
 
+function kindOf(event: SubscribedEventName): Webhook['kind'] {
+  const isChange = isOfResources(entityOf(event)) && event !== 'contextfile.processing_overdue';
+  return isChange ? 'resources' : 'operations';
+}
+
 function isSubscribable(event: EventType['event']): event is SubscribedEventName {
   return event !== 'webhook.test';
 }
@@ -31,7 +36,7 @@ export function groupsOf(kind: Webhook['kind'], types: readonly EventType[]): Ev
   const groups = new Map<string, { event: SubscribedEventName; description: string }[]>();
   for (const { event, description } of types) {
     const entity = entityOf(event);
-    if (!isSubscribable(event) || isOfResources(entity) !== (kind === 'resources')) continue;
+    if (!isSubscribable(event) || kindOf(event) !== kind) continue;
     groups.set(entity, [...(groups.get(entity) ?? []), { event, description }]);
   }
   return [...groups].map(([entity, events]) => ({ entity, events }));

@@ -139,7 +139,8 @@ function addHealthTools(server: McpServer, session: Session): void {
     {
       name: 'get_backlog',
       title: 'Get the backlog',
-      description: 'Counts the deliveries that are still open, and the events without a workflow.',
+      description:
+        'Counts the open deliveries, the events without a workflow, and the context files that have been processing for too long.',
     },
     () => client.stats.backlog(),
   );

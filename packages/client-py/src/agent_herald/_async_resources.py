@@ -973,7 +973,7 @@ class AsyncStats:
         return response
 
     async def backlog(self) -> types.Backlog:
-        """Count open deliveries. You can make this call every 10 seconds. The API key needs the scope `events:read`."""
+        """Count open deliveries and overdue files. You can make this call every 10 seconds. The API key needs the scope `events:read`."""
         response: types.Backlog = await self._transport.send(
             Call("GET", path_of("stats", "backlog"), result="object")
         )

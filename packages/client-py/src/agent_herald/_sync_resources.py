@@ -959,7 +959,7 @@ class Stats:
         return response
 
     def backlog(self) -> types.Backlog:
-        """Count open deliveries. You can make this call every 10 seconds. The API key needs the scope `events:read`."""
+        """Count open deliveries and overdue files. You can make this call every 10 seconds. The API key needs the scope `events:read`."""
         response: types.Backlog = self._transport.send(
             Call("GET", path_of("stats", "backlog"), result="object")
         )

@@ -31,6 +31,7 @@ EventName = Literal[
     "context.updated",
     "contextfile.created",
     "contextfile.deleted",
+    "contextfile.processing_overdue",
     "contextfile.updated",
     "delivery.exhausted",
     "user.token_revoked",
@@ -101,6 +102,7 @@ SubscribableEventName = Literal[
     "context.updated",
     "contextfile.created",
     "contextfile.deleted",
+    "contextfile.processing_overdue",
     "contextfile.updated",
     "delivery.exhausted",
     "user.token_revoked",
@@ -1242,12 +1244,31 @@ class UndispatchedEvents(TypedDict):
 
 
 @final
+class OverdueFile(TypedDict):
+    uid: str
+    contextUid: str
+    fileName: str
+    externalTenantId: str
+    processingSince: str
+
+
+@final
+class OverdueFiles(TypedDict):
+    count: int
+    """The count is at most 10,000."""
+    countIsCapped: bool
+    """True if there may be more."""
+    oldest: OverdueFile | None
+
+
+@final
 class Backlog(TypedDict):
     at: str
     pending: OpenDeliveries
     retrying: OpenDeliveries
     held: OpenDeliveries
     undispatched: UndispatchedEvents
+    overdueFiles: OverdueFiles
 
 
 @final
@@ -1321,6 +1342,8 @@ class Settings(TypedDict):
     """The retry schedule of webhooks that do not set one."""
     deactivateAfter: str
     """How long a webhook can fail before it is deactivated."""
+    processingOverdueAfter: str
+    """How long a context file can be processing before it is reported."""
     retention: SettingsRetention
     userTokenLifetime: str
     temporalUiUrl: str | None

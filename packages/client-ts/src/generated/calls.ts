@@ -454,7 +454,7 @@ export interface StatsCalls {
     },
     options?: CallOptions,
   ): Promise<LatestOutcomes>;
-  /** Count open deliveries. You can make this call every 10 seconds. The API key needs the scope `events:read`. */
+  /** Count open deliveries and overdue files. You can make this call every 10 seconds. The API key needs the scope `events:read`. */
   backlog(options?: CallOptions): Promise<Backlog>;
   /** List why webhooks fail. The list has the failing and deactivated webhooks that began to fail last, at most 100. The API key needs the scope `events:read`. */
   failures(options?: CallOptions): Promise<WebhookFailures>;

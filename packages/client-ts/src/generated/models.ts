@@ -26,6 +26,7 @@ export type SubscribedEventName =
   | 'webhook.recovered'
   | 'delivery.exhausted'
   | 'apikey.expiring'
+  | 'contextfile.processing_overdue'
   | 'user.tokens_revoked'
   | 'user.token_revoked'
   | 'application.tokens_revoked'
@@ -47,6 +48,7 @@ export type EventName =
   | 'webhook.recovered'
   | 'delivery.exhausted'
   | 'apikey.expiring'
+  | 'contextfile.processing_overdue'
   | 'user.tokens_revoked'
   | 'user.token_revoked'
   | 'application.tokens_revoked'
@@ -220,6 +222,7 @@ export interface Backlog {
   retrying: OpenDeliveries;
   held: OpenDeliveries;
   undispatched: UndispatchedEvents;
+  overdueFiles: OverdueFiles;
 }
 
 export interface BasicAuth {
@@ -894,6 +897,23 @@ export interface OpenDeliveries {
   oldestAt: string | null;
 }
 
+export interface OverdueFile {
+  uid: string;
+  contextUid: string;
+  fileName: string;
+  externalTenantId: string;
+  processingSince: string;
+}
+
+/** Context files stored here that have been processing for longer than `processingOverdueAfter` of the settings. */
+export interface OverdueFiles {
+  /** The count is at most 10,000. */
+  count: number;
+  /** True if there may be more. */
+  countIsCapped: boolean;
+  oldest: OverdueFile | null;
+}
+
 export interface OwnSession {
   uid: string;
   /** True for the session that made this call. */
@@ -1143,6 +1163,8 @@ export interface Settings {
   retrySchedule: string[];
   /** How long a webhook can fail before it is deactivated. */
   deactivateAfter: string;
+  /** How long a context file can be processing before it is reported. */
+  processingOverdueAfter: string;
   retention: {
     /** How long events, settled deliveries, resends and replays are kept. */
     records: string;

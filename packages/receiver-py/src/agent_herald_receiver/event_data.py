@@ -120,6 +120,17 @@ class ExpiringKeyData:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OverdueFileData:
+    """``contextfile.processing_overdue``. ``uid`` identifies the context file."""
+
+    uid: str
+    context_uid: str | None = None
+    file_name: str | None = None
+    external_tenant_id: str | None = None
+    processing_since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RevocationData:
     """``user.tokens_revoked`` and ``application.tokens_revoked``
 

@@ -8,14 +8,8 @@ import {
   adminCalls,
 } from '../../../../packages/client-ts/src/generated/admin-calls.ts';
 import { calls } from '../../../../packages/client-ts/src/generated/calls.ts';
-import {
-  HeraldAdminClient,
-  HeraldClient,
-  InsufficientRoleError,
-  NotSignedInError,
-  StreamEndedError,
-} from '../../../../packages/client-ts/src/index.ts';
-import { problem, type Reply, startScript, streamOf } from './script-server.ts';
+import { HeraldAdminClient, HeraldClient } from '../../../../packages/client-ts/src/index.ts';
+import { type Reply, startScript, streamOf } from './script-server.ts';
 
 async function scripted(replies: readonly Reply[], { prefix = '', token = 'csrf' } = {}) {
   const server = await startScript(...replies);
@@ -66,34 +60,6 @@ test('the service can be below a path', async () => {
   ]);
 });
 
-test('problems of sessions and roles are errors by class', async () => {
-  const replies = [problem(401, 'not_signed_in'), problem(403, 'insufficient_role')];
-  await using server = await scripted(replies);
-  await expect(server.client.session.get()).rejects.toBeInstanceOf(NotSignedInError);
-  const { members } = server.client.app('app_1');
-  await expect(members.remove('adm_1')).rejects.toBeInstanceOf(InsufficientRoleError);
-});
-
-test.each(['session_ended', 'role_ended'])(
-  'a stream that ends with %s does not reconnect',
-  async (reason) => {
-    const closed = `event: closed\ndata: ${JSON.stringify({ reason, detail: 'sign in' })}\n\n`;
-    await using server = await scripted([streamOf('event: opened\ndata: {}\n\n', closed)]);
-    const read = async () => {
-      for await (const _ of server.client.app('app_1').events.stream())
-        throw new Error('an event came');
-    };
-    await expect(read()).rejects.toBeInstanceOf(StreamEndedError);
-    expect(server.received).toMatchObject([{ url: '/admin/api/apps/app_1/events/stream' }]);
-  },
-);
-
-test('an application without a uid is rejected before anything is sent', async () => {
-  await using server = await scripted([page]);
-  await expect(server.client.app('').events.get('evt_1')).rejects.toThrow('appUid must be the uid');
-  expect(server.received).toEqual([]);
-});
-
 test('an admin client without a function for its token is rejected', () => {
   for (const csrfToken of ['token', undefined]) {
     const options = { url: 'http://127.0.0.1:1', csrfToken: csrfToken as unknown as () => null };
@@ -123,11 +89,6 @@ test('a call without a name is rejected', () => {
   const more = { get: { ...paths['/healthz']?.['get'], operationId: 'getMore' } };
   const grown = { ...contract, paths: { ...paths, '/more': more } } as typeof contract;
   expect(() => generatedFiles(grown)).toThrow('no method has getMore');
-});
-
-test('the client has every group of methods', () => {
-  const client = new HeraldClient({ url: 'http://127.0.0.1' });
-  expect(Object.keys(client)).toEqual(Object.keys(calls));
 });
 
 test('a call of an application that admins also have differs only in its path', () => {

@@ -122,13 +122,14 @@ const first = async (stream: AsyncIterable<unknown>) => {
   return null;
 };
 
-test.each([
-  ['its key ended', [streamOf(opened('p1'), closed('key_ended'))], StreamEndedError],
-  [
-    'its application is disabled',
-    [streamOf(opened('p1'), closed('app_disabled'))],
-    StreamEndedError,
-  ],
+test.each<[string, Reply[], new (...args: never[]) => Error]>([
+  ...['key_ended', 'app_disabled', 'session_ended', 'role_ended'].map(
+    (reason): [string, Reply[], typeof StreamEndedError] => [
+      `it ends with ${reason}`,
+      [streamOf(opened('p1'), closed(reason))],
+      StreamEndedError,
+    ],
+  ),
   ['its last id is refused', [problem(400, 'invalid_cursor')], InvalidCursorError],
   ['it never opens', [{ cut: 'before' } as const], ConnectionFailedError],
   ['it is none', [{ body: {} }], UnexpectedResponseError],

@@ -63,15 +63,6 @@ test.each([
   expect(requests).toBe(1);
 });
 
-test('a set of more than 65,536 bytes from a proxy is not read', async () => {
-  await using proxy = await serving((_request, response) => {
-    response.end(keySet.padEnd(65_537));
-  });
-  stubEnv('http_proxy', `http://127.0.0.1:${proxy.port}`);
-  stubEnv('no_proxy', '');
-  expect(await fetched('http://keys.test/')).toContain('longer than 65536 bytes');
-});
-
 test.each([
   [200, keySet, 1],
   [302, keySet, 'Error: the key set has the status 302'],
