@@ -3,7 +3,7 @@ import type { ApplicationFailure } from '@temporalio/common';
 import { attemptDelivery } from '../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import { formatDuration } from '../lib/platform/duration.ts';
-import type { DeliveryOutcome, LaterOutcome } from '../lib/model/delivery-outcome.ts';
+import type { DeliveryOutcome, LaterOutcome, LaterReason } from '../lib/model/delivery-outcome.ts';
 import { hasFailed } from '../lib/temporal/delivery-summary.ts';
 import { describeAttempt } from '../lib/temporal/describe-attempt.ts';
 import { receiverFailure } from '../lib/temporal/failures.ts';
@@ -54,23 +54,18 @@ export async function retryDelivery(
 function callAgain(ports: Pick<DeliveryPorts, 'clock'>, outcome: LaterOutcome): ApplicationFailure {
   // Zero would mean "use the retry policy".
   const nextRetryDelay = Math.max(1, untilDue(ports, outcome));
-  const [type, what] = reasonOf(outcome);
+  const [type, reason] = reasons[outcome.why];
+  const what = outcome.why === 'retry' ? describeAttempt(outcome) : reason;
   const message = `${what}; the next is due in ${formatDuration(nextRetryDelay)}`;
   return receiverFailure({ type, message, nextRetryDelay });
 }
 
-function reasonOf(outcome: LaterOutcome): readonly [type: string, what: string] {
-  switch (outcome.why) {
-    case 'retry':
-      return ['RetryDue', describeAttempt(outcome)];
-    case 'rateLimited':
-      return ['RateLimited', 'other deliveries use up the rate of the webhook'];
-    case 'throttled':
-      return ['Throttled', 'too many requests are in flight'];
-    case 'inFlightElsewhere':
-      return ['InFlightElsewhere', 'another process may be making the attempt'];
-  }
-}
+const reasons: Record<LaterReason, readonly [type: string, what: string]> = {
+  retry: ['RetryDue', 'the attempt failed'],
+  rateLimited: ['RateLimited', 'other deliveries use up the rate of the webhook'],
+  throttled: ['Throttled', 'too many requests are in flight'],
+  inFlightElsewhere: ['InFlightElsewhere', 'another process may be making the attempt'],
+};
 
 function untilDue({ clock }: Pick<DeliveryPorts, 'clock'>, { at }: LaterOutcome): number {
   return Date.parse(at) - clock.now().getTime();
