@@ -55,7 +55,7 @@ async function reportOverdue(store: Store, file: ContextFileDocument, now: Date)
   const { _id, appUid, processing } = file;
   return inTransaction(store, async (session) => {
     const { modifiedCount } = await store.contextFiles.updateOne(
-      { _id, processing },
+      { _id, appUid, processing },
       { $set: { 'processing.isReported': true } },
       { session },
     );
@@ -72,8 +72,8 @@ export async function countOverdueFiles(
   { appUid, now }: { appUid: string; now: Date },
 ): Promise<OverdueFiles> {
   const filter = {
-    'processing.isReported': { $in: [false, true] },
     appUid,
+    'processing.isReported': { $in: [false, true] },
     ...overdueAt(ports, now),
   };
   const { contextFiles } = ports.store;
