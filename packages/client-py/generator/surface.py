@@ -108,6 +108,7 @@ ROOT = {
 # The contract itself, pages for people, and a flow whose response only says that it has ended.
 WITHOUT_METHOD = frozenset(
     {
+        "changeWebhookByUid",
         "getDocument",
         "getLlmsText",
         "getMigrationPage",
