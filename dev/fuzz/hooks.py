@@ -57,6 +57,7 @@ refusals = [
     Refusal("invalid_request/needs_https", "only https carries a client certificate", webhooks),
     Refusal("invalid_request/not_together", "a webhook has one rate", webhooks),
     Refusal("invalid_request/weak_secret", "a secret must be random bytes", of("createWebhook", "rotateWebhookSecret")),
+    Refusal("invalid_request/repeated", "a new secret must differ from the old ones", of("rotateWebhookSecret")),
     Refusal("invalid_request/wait_too_short", "a wait is at least a second", webhooks),
     Refusal("invalid_request/schedule_too_long", "the waits are at most 7 days in total", webhooks),
     Refusal("invalid_request/pem", "a certificate and its key must be a matching PEM pair", webhooks),

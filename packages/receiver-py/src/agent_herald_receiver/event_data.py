@@ -179,6 +179,7 @@ EventData = (
     | WebhookNoticeData
     | ExhaustedData
     | ExpiringKeyData
+    | OverdueFileData
     | RevocationData
     | TokenRevocationData
     | KeyRevocationData
