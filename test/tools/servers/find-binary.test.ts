@@ -5,10 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Pip } from '../../../dev/python/install-pinned.ts';
 import { pinsOf, recipeOf } from '../../../dev/servers/binary-recipes.ts';
-import {
-  findBinary,
-  type FindBinaryOptions,
-} from '../../../dev/servers/find-binary.ts';
+import { findBinary, type FindBinaryOptions } from '../../../dev/servers/find-binary.ts';
 
 let folder: string;
 let cacheDir: string;
