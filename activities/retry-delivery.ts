@@ -55,13 +55,15 @@ function callAgain(ports: Pick<DeliveryPorts, 'clock'>, outcome: LaterOutcome): 
   // Zero would mean "use the retry policy".
   const nextRetryDelay = Math.max(1, untilDue(ports, outcome));
   const [type, reason] = reasons[outcome.why];
-  const what = outcome.why === 'retry' ? describeAttempt(outcome) : reason;
+  const what =
+    outcome.why === 'retry' && outcome.attemptCount > 0 ? describeAttempt(outcome) : reason;
   const message = `${what}; the next is due in ${formatDuration(nextRetryDelay)}`;
   return receiverFailure({ type, message, nextRetryDelay });
 }
 
 const reasons: Record<LaterReason, readonly [type: string, what: string]> = {
-  retry: ['RetryDue', 'the attempt failed'],
+  // Of a delivery that was never attempted; otherwise its last attempt says more.
+  retry: ['RetryDue', 'the webhook was changed before the request'],
   rateLimited: ['RateLimited', 'other deliveries use up the rate of the webhook'],
   throttled: ['Throttled', 'too many requests are in flight'],
   inFlightElsewhere: ['InFlightElsewhere', 'another process may be making the attempt'],

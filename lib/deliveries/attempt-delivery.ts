@@ -264,7 +264,8 @@ async function leaveUnsent(
   const waitMs =
     reason === 'outdated' ? 0 : throttledDelayMs(now.getTime() - dueAt.getTime(), ports.random());
   const at = new Date(now.getTime() + waitMs).toISOString();
-  return { ...left, state: 'later', why: 'throttled', at };
+  const why = reason === 'outdated' ? 'retry' : 'throttled';
+  return { ...left, state: 'later', why, at };
 }
 
 async function recordUnsent(

@@ -1,6 +1,5 @@
 // A receiver that is slower than its events: throttled deliveries wait in Temporal, without a permit.
 import { ApplicationFailureCategory } from '@temporalio/common';
-import type { Info as ActivityInfo } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { attemptFirst } from '../../activities/attempt-first.ts';
 import { retryDelivery } from '../../activities/retry-delivery.ts';
@@ -50,8 +49,7 @@ async function insertEvents(webhook: WebhookDocument, count: number): Promise<st
   return (await Promise.all(events)).map((event) => event._id);
 }
 
-const inActivity = <T>(run: () => Promise<T>, info: Partial<ActivityInfo> = {}): Promise<T> =>
-  new MockActivityEnvironment({ scheduledTimestampMs: Date.now(), ...info }).run(run);
+const inActivity = <T>(run: () => Promise<T>): Promise<T> => new MockActivityEnvironment().run(run);
 
 test('throttled first attempts are left pending for the retries, and none counts as a fault', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
@@ -132,38 +130,28 @@ test('first attempts beyond the limit of a process are left to the retries, and 
 const hourMs = 3_600_000;
 
 test.each([
-  ['was left to the retries just now', { leftAgoMs: 0, nextRetryDelay: 5_000 }],
-  ['was left to the retries 15 s ago', { leftAgoMs: 15_000, nextRetryDelay: 20_000 }],
+  ['was not recorded yet', null, 5_000],
+  ['was left to the retries 15 s ago', { state: 'pending', agoMs: 15_000 }, 20_000],
   // The number of calls for other reasons does not matter.
-  [
-    'was retried for an hour and was due just now',
-    { leftAgoMs: hourMs, dueAgoMs: 0, nextRetryDelay: 5_000 },
-  ],
-  [
-    'was retried for an hour and was due 15 s ago',
-    { leftAgoMs: hourMs, dueAgoMs: 15_000, nextRetryDelay: 20_000 },
-  ],
-  [
-    'was due before it was left to the retries',
-    { leftAgoMs: 0, dueAgoMs: hourMs, nextRetryDelay: 5_000 },
-  ],
-])('the delay of a throttled delivery that %s grows with its wait', async (_what, facts) => {
-  const { leftAgoMs, dueAgoMs, nextRetryDelay } = { dueAgoMs: undefined, ...facts };
+  ['is due just now after five attempts', { state: 'retrying', agoMs: 0 }, 5_000],
+  ['was due 15 s ago after five attempts', { state: 'retrying', agoMs: 15_000 }, 20_000],
+  ['was due an hour ago', { state: 'retrying', agoMs: hourMs }, 60_000],
+] as const)('the delay of a throttled delivery that %s grows with its wait', async (...row) => {
+  const [, waits, nextRetryDelay] = row;
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   const [eventId = ''] = await insertEvents(webhook, 1);
   const now = Date.now();
-  if (dueAgoMs !== undefined) {
-    const nextAttemptAt = new Date(now - dueAgoMs);
-    const tried = { state: 'retrying', attemptCount: 5, nextAttemptAt } as const;
-    const delivery = newDelivery(installation, new Date(now), { eventId, webhookUid, ...tried });
-    await installation.store.deliveries.insertOne(delivery);
+  if (waits !== null) {
+    const [{ state }, since] = [waits, new Date(now - waits.agoMs)];
+    const tried = state === 'retrying' ? { attemptCount: 5, nextAttemptAt: since } : {};
+    const key = { eventId, webhookUid, state, ...tried, updatedAt: since };
+    await installation.store.deliveries.insertOne(newDelivery(installation, new Date(now), key));
   }
   const fixed = { clock: { now: () => new Date(now) }, random: () => 0.5 };
   const crowded = { ...ports, ...fixed, sender: throttling() };
-  const info = { attempt: 6, scheduledTimestampMs: now - leftAgoMs };
   const requested = { appUid, eventId, webhookUid };
-  const retrying = inActivity(() => retryDelivery(crowded, requested), info);
+  const retrying = inActivity(() => retryDelivery(crowded, requested));
   const category = ApplicationFailureCategory.BENIGN;
   await expect(retrying).rejects.toMatchObject({ type: 'Throttled', category, nextRetryDelay });
 });

@@ -108,7 +108,8 @@ test('a process whose clock is ahead leaves first attempts to the process that r
   const key = { appUid: app.appUid, eventId, webhookUid };
   // An attempt that sent a request would end after its delay.
   expect(await attemptDelivery(ports, key, options)).toMatchObject({
-    state: 'retrying',
+    state: 'later',
+    why: 'inFlightElsewhere',
     attemptCount: 0,
   });
   expect(held).toHaveLength(1);
