@@ -22,10 +22,11 @@ beforeAll(async () => {
   viewer = await join('viewer');
   uids = await furnishApp(service.apiUrl, service.app);
   app = `/apps/${service.app.appUid}`;
-  // Otherwise the responses to two calls could differ in `dispatchedAt`.
-  const isDispatched = async (): Promise<boolean> =>
-    (await service.store.events.countDocuments({ dispatchedAt: null })) === 0;
-  await waitFor(isDispatched, { what: 'the start of all workflows' });
+  // Otherwise the responses to two calls could differ in `dispatchedAt`, or in the tokens of a user.
+  const isWritten = async (): Promise<boolean> =>
+    (await service.store.events.countDocuments({ dispatchedAt: null })) === 0 &&
+    (await service.store.tokens.countDocuments()) > 0;
+  await waitFor(isWritten, { what: 'the start of all workflows, and the row of a token' });
 });
 
 /** Makes an admin who is a member of the application. */
