@@ -30,7 +30,7 @@ const facts: Operation = {
   id: 'recoverWebhook',
   summary: 'Send the lost and waiting deliveries of a webhook',
   description:
-    'The call starts a replay of the lost deliveries since a time. `states` selects others, such as those that wait for a retry.',
+    'The call starts a replay of the lost deliveries since a time. `states` selects other deliveries, such as `retrying` ones.',
   example: {
     since: '2026-01-01T00:00:00Z',
     states: ['exhausted', 'retrying'],

@@ -43,7 +43,10 @@ const facts: Operation = {
   takesIdempotencyKey: true,
 };
 
-/** Throws `not_found`, `invalid_request`, or `conflict` for an overlap while another rotation has neither ended nor been promoted. */
+/**
+ * Throws `not_found`, `invalid_request`, or `conflict` for an overlap while another rotation has neither ended nor been
+ * promoted.
+ */
 export const rotateSecret: Handler<RotateSecretBody> = operation(
   facts,
   async (request, context) => {

@@ -11,7 +11,9 @@ export const secretField = {
     'A secret that your receiver generated: `whsec_` followed by 24 to 64 random bytes in base64. By default, the service generates one.',
 };
 
-/** Returns the given secret, or a new one. `used` returns those that a rotation replaces. Throws `invalid_request`. */
+/**
+ * Returns the given secret, or a new one. `used` returns the secrets that a rotation replaces. Throws `invalid_request`.
+ */
 export function acceptSecret(
   given: string | undefined,
   used: () => readonly string[] = () => [],

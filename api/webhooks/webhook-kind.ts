@@ -1,4 +1,4 @@
-// The fields that each kind of webhook can have, and those that exclude each other.
+// The fields that each kind of webhook can have, and fields that cannot be combined.
 import type { FieldError } from '../../lib/platform/errors.ts';
 import { entityOf, isOperationsEvent } from '../../lib/model/event-name.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';

@@ -292,7 +292,7 @@ class AsyncWebhooks:
         *,
         idempotency_key: str | None = None,
     ) -> types.ReplayDryRun | types.StartedReplay:
-        """Send the lost and waiting deliveries of a webhook. The call starts a replay of the lost deliveries since a time. `states` selects others, such as those that wait for a retry. The API key needs the scope `events:write`."""
+        """Send the lost and waiting deliveries of a webhook. The call starts a replay of the lost deliveries since a time. `states` selects other deliveries, such as `retrying` ones. The API key needs the scope `events:write`."""
         response: types.ReplayDryRun | types.StartedReplay = await self._transport.send(
             Call(
                 "POST",

@@ -169,7 +169,7 @@ export interface WebhooksCalls {
   publicKeys(options?: CallOptions): Promise<JwkSet>;
   /** Send a test event to a webhook. The API key needs the scope `webhooks:write`. */
   test(webhookUid: string, body?: TestWebhookBody, options?: CallOptions): Promise<TestedWebhook>;
-  /** Send the lost and waiting deliveries of a webhook. The call starts a replay of the lost deliveries since a time. `states` selects others, such as those that wait for a retry. The API key needs the scope `events:write`. */
+  /** Send the lost and waiting deliveries of a webhook. The call starts a replay of the lost deliveries since a time. `states` selects other deliveries, such as `retrying` ones. The API key needs the scope `events:write`. */
   recover(
     webhookUid: string,
     body: RecoverWebhookBody,
