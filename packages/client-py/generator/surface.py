@@ -105,7 +105,7 @@ ROOT = {
     "webhook_sources": "getWebhookSources",
 }
 
-# The contract itself, pages for people, an alias, and a flow whose response only says that it has ended.
+# The contract itself, pages for people, an alias, and a flow that only says that it has ended.
 WITHOUT_METHOD = frozenset(
     {
         "changeWebhookByUid",
