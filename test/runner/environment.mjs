@@ -55,6 +55,12 @@ export default class SharedRealm {
     };
   }
 
+  /** Shows what failed in a test, not what then failed while it was closed: Jest prints neither of the two. */
+  handleTestEvent({ name, test }) {
+    if (name !== 'test_done') return;
+    test.errors = test.errors.map(([error, ...rest]) => [error?.suppressed ?? error, ...rest]);
+  }
+
   async setup() {
     // Jest maps stacks by the sources that it transforms; here tsx does both.
     Object.assign(Error, this.#stacks);
