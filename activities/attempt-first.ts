@@ -2,10 +2,11 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attemptDelivery, leftToRetries } from '../lib/deliveries/attempt-delivery.ts';
 import { jobLimits } from '../lib/limits.ts';
-import type { AttemptCaller } from '../lib/model/attempt-caller.ts';
+import type { AttemptCaller } from '../lib/deliveries/decide.ts';
 import type { LaterOutcome } from '../lib/model/delivery-outcome.ts';
 import type { EarlyAttempts } from '../lib/deliveries/early-attempts.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
+import { wakePartition } from '../lib/order/wake-partition.ts';
 import { summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
 import type { AttemptFirstInput, FirstAttempts } from '../lib/temporal/messages.ts';
 import { runActivity } from './run-activity.ts';
@@ -32,9 +33,13 @@ export async function attemptFirst(
         if (jobUid !== undefined) await waitForTurn(index / deliveries.length, signal);
         if (!ports.firstAttemptLimit.hasRoom(appUid)) return leftToRetries(key, ports.clock.now());
         ports.firstAttemptLimit.take(appUid);
-        return attemptDelivery(ports, key, options).finally(() =>
-          ports.firstAttemptLimit.release(appUid),
-        );
+        try {
+          const outcome = await attemptDelivery(ports, key, options);
+          await wakePartition(ports, outcome);
+          return outcome;
+        } finally {
+          ports.firstAttemptLimit.release(appUid);
+        }
       }),
     );
     const outcomes = results.map((result) => {

@@ -4,6 +4,7 @@ import { attemptDelivery } from '../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import { formatDuration } from '../lib/platform/duration.ts';
 import type { DeliveryOutcome, LaterOutcome, LaterReason } from '../lib/model/delivery-outcome.ts';
+import { wakePartition } from '../lib/order/wake-partition.ts';
 import { hasFailed } from '../lib/temporal/delivery-summary.ts';
 import { describeAttempt } from '../lib/temporal/describe-attempt.ts';
 import { receiverFailure } from '../lib/temporal/failures.ts';
@@ -29,14 +30,17 @@ export async function retryDelivery(
   const key = { appUid, eventId, webhookUid };
   const outcome = await runActivity(async (cancellation) => {
     const options = { caller: callerOf(input), signal: ignoringUserCancel(cancellation) };
-    const found = await attemptDelivery(ports, key, options);
+    let found = await attemptDelivery(ports, key, options);
     // Each call has time for one attempt, so a delivery attempted just now is left to the next call.
-    if (found.state !== 'later' || found.attemptsMax !== null) return found;
-    const waitMs = untilDue(ports, found);
-    if (waitMs > inlineWaitMsMax) return found;
-    // A timer may fire a millisecond early by the clock.
-    await sleep(Math.max(0, waitMs) + 1);
-    return attemptDelivery(ports, key, options);
+    if (found.state === 'later' && found.attemptsMax === null) {
+      const waitMs = untilDue(ports, found);
+      if (waitMs > inlineWaitMsMax) return found;
+      // A timer may fire a millisecond early by the clock.
+      await sleep(Math.max(0, waitMs) + 1);
+      found = await attemptDelivery(ports, key, options);
+    }
+    await wakePartition(ports, found);
+    return found;
   }, trace);
   if (outcome.state === 'later') {
     cancellationSignal().throwIfAborted();

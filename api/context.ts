@@ -5,7 +5,7 @@ import { createSecretBox, type SecretBox } from '../lib/platform/secret-box.ts';
 import { checkServers, createReadinessCheck, type Readiness } from '../lib/health/readiness.ts';
 import { checkSecrets } from '../lib/mongo/secret-checks.ts';
 import type { EarlyAttempts } from '../lib/deliveries/early-attempts.ts';
-import type { Sender } from '../lib/egress/http-sender.ts';
+import type { Sender } from '../lib/egress/sender.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import { userTokenKeys } from '../lib/identity/key-owner.ts';
 import { createKeyRing, type KeyRing } from '../lib/identity/key-ring.ts';

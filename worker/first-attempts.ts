@@ -1,6 +1,6 @@
 import { createActivities } from '../activities/index.ts';
 import { EarlyAttempts } from '../lib/deliveries/early-attempts.ts';
-import type { Sender } from '../lib/egress/http-sender.ts';
+import type { Sender } from '../lib/egress/sender.ts';
 import type { Disposal } from '../lib/platform/disposal.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import type { Temporal } from './connect-temporal.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { SharedLimit } from '../../lib/concurrency/shared-limit.ts';
 import { composeMessage } from '../../lib/deliveries/compose-message.ts';
-import type { Sender, SendResult } from '../../lib/egress/http-sender.ts';
+import type { Sender, SendResult } from '../../lib/egress/sender.ts';
 import type { WebhookKeys } from '../../lib/identity/webhook-keys.ts';
 import { egressLimits } from '../../lib/limits.ts';
 import { challengeEventName } from '../../lib/model/event-name.ts';

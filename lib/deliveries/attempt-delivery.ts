@@ -9,12 +9,11 @@ import { partitionNumberOf } from '../model/partition.ts';
 import { hostOf } from '../model/url-origin.ts';
 import { scheduleOf, type WebhookDocument } from '../model/webhook.ts';
 import { instruments } from '../telemetry/instruments.ts';
-import type { SendMessage, SendResult } from '../egress/http-sender.ts';
+import type { SendMessage, SendResult } from '../egress/sender.ts';
 import { classifyResponse } from './classify-response.ts';
 import { composeMessage } from './compose-message.ts';
 import { signaturesOf } from '../webhooks/secrets.ts';
-import type { AttemptCaller } from '../model/attempt-caller.ts';
-import { type Decision, decide, isFinal, type Unsent } from './decide.ts';
+import { type AttemptCaller, type Decision, decide, isFinal, type Unsent } from './decide.ts';
 import type { DeliveryFacts } from './delivery-records.ts';
 import { type AttemptTarget, type Found, recordStep, reportOf } from './record-outcome.ts';
 import { throttledDelayMs } from './retry-schedule.ts';
@@ -22,7 +21,6 @@ import { logAttempt, measureAttempt, toAttempt, triggerOf } from './report-attem
 import { recordHealth } from '../webhooks/webhook-health.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { traceAttempt, type TracedAttempt } from './trace-attempt.ts';
-import { wakePartition } from './wake-partition.ts';
 import { hasSlot, rateOf } from '../rate-limit/slot.ts';
 
 interface AttemptOptions {
@@ -60,18 +58,14 @@ export async function attemptDelivery(
     facts = await ports.records.readProven(key);
     decision = decide({ ...facts, caller, now: clock.now(), processUid });
   }
-  const { delivery, event, webhook } = facts;
-  const host = webhook === null ? {} : { host: hostOf(webhook.url) };
-  const left = { ...reportOf(key, delivery), ...host };
-  if (event === null) {
-    if (decision.kind === 'leave') return { ...left, ...decision.ending };
-    return endWithoutEvent(ports, key, delivery);
-  }
-  const partitionNumber = partitionNumberOf(event, key.webhookUid);
-  const found = { key, delivery, event, partitionNumber, caller };
-  const outcome = await act(ports, { ...found, webhook, readAt, options }, decision);
-  await wakePartition(ports, found, outcome);
-  return { ...outcome, ...host };
+  const outcome = await act(ports, { key, ...facts, caller, readAt, options }, decision);
+  const { event, webhook } = facts;
+  const place = event === null ? null : partitionNumberOf(event, key.webhookUid);
+  return {
+    ...outcome,
+    ...(webhook === null ? {} : { host: hostOf(webhook.url) }),
+    ...(place === null ? {} : { place }),
+  };
 }
 
 /** Returns the outcome of a delivery that was not read at all and is left to the retries. */
@@ -101,14 +95,17 @@ async function endWithoutEvent(
 
 async function act(
   ports: DeliveryPorts,
-  found: Found & Omit<Subject, 'webhook'> & { webhook: WebhookDocument | null },
+  subject: Omit<Subject, keyof DeliveryFacts> & DeliveryFacts,
   decision: Decision,
 ): Promise<DeliveryOutcome> {
-  const { key, delivery, webhook } = found;
+  const { key, delivery, event, webhook } = subject;
   if (decision.kind === 'leave') return { ...reportOf(key, delivery), ...decision.ending };
-  if (decision.kind === 'record') return recordUnsent(ports, found, decision.unsent);
+  if (event === null) return endWithoutEvent(ports, key, delivery);
+  if (decision.kind === 'record') {
+    return recordUnsent(ports, { ...subject, event }, decision.unsent);
+  }
   if (webhook === null) throw new Error(`the delivery to ${key.webhookUid} has no webhook`);
-  return sendAndRecord(ports, { ...found, webhook });
+  return sendAndRecord(ports, { ...subject, event, webhook });
 }
 
 async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<DeliveryOutcome> {

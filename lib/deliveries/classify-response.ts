@@ -1,5 +1,5 @@
 import type { AttemptState, ErrorClass } from '../model/attempt.ts';
-import type { SendResult } from '../egress/http-sender.ts';
+import type { SendResult } from '../egress/sender.ts';
 import { nextRetryDelayMs, parseRetryAfterMs } from './retry-schedule.ts';
 
 interface ClassifyOptions {

@@ -4,7 +4,7 @@ import { dayMs } from '../platform/duration.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { userAgent } from '../platform/version.ts';
-import type { SendMessage } from '../egress/http-sender.ts';
+import type { SendMessage } from '../egress/sender.ts';
 import { type challengeEventName, testEventName } from '../model/event-name.ts';
 import type { TraceContext } from '../model/trace-context.ts';
 import type { EventToAttempt } from '../model/event.ts';

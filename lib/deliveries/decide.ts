@@ -1,6 +1,4 @@
-import { timeOfId } from '../platform/ids.ts';
 import { type CancelReason, isOpen } from '../model/delivery-state.ts';
-import type { AttemptCaller } from '../model/attempt-caller.ts';
 import type { DeliveryToAttempt } from '../model/delivery.ts';
 import type { Ending } from '../model/delivery-outcome.ts';
 import { testEventName } from '../model/event-name.ts';
@@ -9,6 +7,10 @@ import { nextWorkflowId } from '../temporal/names.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { isSubscribed, matchesKind } from '../webhooks/subscriptions.ts';
+
+/** Who asks: the workflow of the event, of a job's page, or of the partition. */
+export type AttemptCaller =
+  { kind: 'event' } | { kind: 'job'; jobUid: string } | { kind: 'partition' };
 
 /** Attempt the delivery, record that it is not sent, leave it as it is, or remove it, because its event is gone. */
 export type Decision =
@@ -101,18 +103,14 @@ function claimedElsewhere({
   return { state: 'later', why: 'inFlightElsewhere', at: until.toISOString() };
 }
 
-// True for a delivery that was discarded and not requeued since. Records without a count are older than the first
-// discard, or come from a process of an earlier version; those are compared by time.
+// True for a delivery that was discarded and not requeued since.
 function isDiscarded(
-  { _id, seenDiscards }: EventToAttempt,
+  { seenDiscards }: EventToAttempt,
   delivery: DeliveryToAttempt | null,
-  { _id: webhookUid, discardCount = 0, discardBefore }: WebhookDocument,
+  { _id: webhookUid, discardCount = 0 }: WebhookDocument,
 ): boolean {
-  if (discardCount === 0 || discardBefore === null) return false;
-  const seen = delivery?.discardCount ?? discardCountOf(seenDiscards, webhookUid);
-  if (seen !== undefined) return seen < discardCount;
-  const recordedAt = delivery?.requeuedAt ?? timeOfId(_id);
-  return recordedAt < discardBefore;
+  const seen = delivery?.discardCount ?? discardCountOf(seenDiscards, webhookUid) ?? 0;
+  return seen < discardCount;
 }
 
 // Tests and resends ignore the webhook's filters.

@@ -4,7 +4,7 @@ import type { SecretBox } from '../platform/secret-box.ts';
 import type { SignalTakenByJob } from '../temporal/signal-taken-by-job.ts';
 import type { SignalPartition } from '../temporal/signal-partition.ts';
 import type { Retention } from '../model/retention.ts';
-import type { Sender } from '../egress/http-sender.ts';
+import type { Sender } from '../egress/sender.ts';
 import type { Store } from '../mongo/connect.ts';
 import type { WebhookKeys } from '../identity/webhook-keys.ts';
 import type { DeliveryRecords } from './delivery-records.ts';

@@ -15,10 +15,9 @@ import type {
 } from '../model/delivery.ts';
 import { discardCountOf } from '../model/discards.ts';
 import type { EventToAttempt } from '../model/event.ts';
-import { partitionId, type PartitionNumber } from '../model/partition.ts';
+import { partitionId, partitionNumberOf } from '../model/partition.ts';
 import { deliveryLog } from '../platform/logger.ts';
-import type { AttemptCaller } from '../model/attempt-caller.ts';
-import { endingOf, type Standing } from './decide.ts';
+import { type AttemptCaller, endingOf, type Standing } from './decide.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
 
 /** A delivery as an attempt found it. */
@@ -26,7 +25,6 @@ export interface Found {
   key: DeliveryKey;
   delivery: DeliveryToAttempt | null;
   event: EventToAttempt;
-  partitionNumber: PartitionNumber | null;
   caller: AttemptCaller;
 }
 
@@ -38,9 +36,10 @@ type MadeStep = Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'
 // A concurrent write of another process wins, and so does the claim of a job.
 export async function recordStep(
   records: Pick<DeliveryRecords, 'record' | 'readDelivery' | 'readProven'>,
-  { key, delivery, event, partitionNumber, caller }: Found,
+  { key, delivery, event, caller }: Found,
   { target, ...made }: MadeStep,
 ): Promise<DeliveryOutcome> {
+  const place = partitionNumberOf(event, key.webhookUid);
   const step: DeliveryStep = {
     cancelReason: null,
     isRateLimited: false,
@@ -50,7 +49,7 @@ export async function recordStep(
     isFirst: delivery === null,
     attemptsBefore: delivery?.attemptCount ?? 0,
     jobUid: delivery?.jobUid ?? null,
-    partition: partitionNumber === null ? null : partitionId(partitionNumber.partition),
+    partition: place === null ? null : partitionId(place.partition),
     discardCount: discardCountOf(event.seenDiscards, key.webhookUid),
   };
   const { attempt, now } = step;

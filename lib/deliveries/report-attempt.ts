@@ -1,5 +1,5 @@
 // Builds the record, log line and metrics of an attempt. Metrics are counters in memory: nothing is awaited.
-import type { SendResult } from '../egress/http-sender.ts';
+import type { SendResult } from '../egress/sender.ts';
 import type { Attempt, AttemptTrigger } from '../model/attempt.ts';
 import type { DeliveryKey, DeliveryToAttempt } from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';

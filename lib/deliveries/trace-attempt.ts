@@ -1,7 +1,7 @@
 // The span of an attempt, the parent of the receiver's own spans.
 import { context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { AttemptPhase } from '../egress/attempt-trace.ts';
-import type { SendResult } from '../egress/http-sender.ts';
+import type { SendResult } from '../egress/sender.ts';
 import { type AttemptTrigger, isRequeue } from '../model/attempt.ts';
 import type { DeliveryKey } from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';

@@ -1,39 +1,25 @@
 import { setMaxListeners } from 'node:events';
 import { attemptLimits, egressLimits, limits } from '../limits.ts';
-import { errorCode } from '../platform/error-code.ts';
-import type { AttemptTimings } from '../model/attempt.ts';
 import { addressGuardOf } from './address-guard.ts';
 import { startDeadline } from './attempt-deadline.ts';
-import {
-  type AttemptPhase,
-  type AttemptTrace,
-  createTrace,
-  endPhase,
-  msSince,
-} from './attempt-trace.ts';
+import { type AttemptTrace, createTrace, endPhase, msSince } from './attempt-trace.ts';
 import {
   classifySendError,
   clientCertificateRefused,
-  isConnectionBroken,
   type SendErrorVerdict,
 } from './classify-send-error.ts';
-import type { ClientCertificate } from './client-certificate.ts';
-import { describeResponse, type ResponseDescription } from './describe-response.ts';
-import { type Connection, createConnection, IdlePool } from './connection.ts';
+import { describeResponse } from './describe-response.ts';
+import { IdlePool } from './connection.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import type { EgressProxy } from './egress-proxy.ts';
-import {
-  exchange,
-  type ExchangeRequest,
-  type ExchangeScope,
-  type ReceivedResponse,
-} from './exchange.ts';
-import { openSocket, type SocketOpener } from './open-socket.ts';
+import { type ReceivedResponse } from './exchange.ts';
+import { postRequest, type Transport } from './post-request.ts';
 import { createNameServerResolver } from './name-servers.ts';
 import { requestHeaders } from './request-headers.ts';
 import { createHostResolver, type Resolver } from './resolve-host.ts';
 import { type Requester, RequestPermits } from './request-permits.ts';
 import { faultText } from './send-fault.ts';
+import type { Sender, SendMessage, SendRequest, SendResult, SendTarget } from './sender.ts';
 import { checkStoredUrl } from './webhook-url.ts';
 
 const { permitsPerOriginMax: idlePerOriginMax } = attemptLimits;
@@ -44,53 +30,6 @@ const permitLimits = {
 };
 // Bounds the memory and descriptors that thousands of origins can use.
 const { idleConnectionsMax: idleMax } = egressLimits;
-
-export type SendMessage = Omit<ExchangeRequest, 'path'> & {
-  readonly clientCertificate?: ClientCertificate | null;
-  /** Removed from the response sample. */
-  readonly secretTexts?: readonly string[];
-};
-
-interface SendTarget {
-  readonly url: string;
-  /** The application and webhook whose limits apply; by default the URL stands for both. */
-  readonly appUid?: string;
-  readonly webhookUid?: string;
-  readonly signal?: AbortSignal | undefined;
-  readonly timeoutMs?: number;
-  /** Called with an open connection, right before the request is written; if it throws, the send ends. */
-  readonly beforeRequest?: (() => void) | undefined;
-}
-
-/** `compose` is called with permits held, so that it signs the time of sending and no body is held before. */
-export type SendRequest = SendTarget &
-  (SendMessage | { readonly compose: () => Promise<SendMessage> });
-
-export type SendResult = SendFacts &
-  (
-    | (ResponseDescription & { readonly kind: 'responded'; readonly status: number })
-    | (SendErrorVerdict & {
-        readonly kind: 'failed';
-        /** Only for the operator's log, because it may contain addresses. */
-        readonly cause: string | null;
-      })
-  );
-
-interface SendFacts {
-  readonly address: string | null;
-  readonly ms: AttemptTimings;
-  readonly phases: readonly AttemptPhase[];
-}
-
-export interface Sender extends AsyncDisposable {
-  /**
-   * POSTs once; faults of the network and the receiver are results. Rejects with the signal's reason, the error of
-   * `compose`, the SendFault `THROTTLED`, or a fault of our own (an invalid header, an unavailable proxy…).
-   */
-  send(request: SendRequest): Promise<SendResult>;
-  /** Rejects waiting sends with `THROTTLED`, now and later, because the process is stopping. */
-  endWaits(): void;
-}
 
 export interface HttpSenderOptions {
   readonly policy: EgressPolicy;
@@ -139,7 +78,11 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
     const deadline = startDeadline(target.timeoutMs ?? timeoutMs, target);
     try {
       const scope = { signal: deadline.signal, trace, beforeRequest: deadline.check };
-      return responded(trace, await deliver(url, message, { transport, ...scope }), secretTexts);
+      return responded(
+        trace,
+        await postRequest(url, message, { transport, ...scope }),
+        secretTexts,
+      );
     } catch (error) {
       // Our shutdown says nothing about the receiver, so it must not count as an attempt.
       deadline.throwIfEnded();
@@ -174,41 +117,6 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
 
 function requesterOf({ url, appUid = url, webhookUid = url, signal }: SendTarget): Requester {
   return { appUid, webhookUid, signal };
-}
-
-interface Transport extends SocketOpener {
-  readonly idlePool: IdlePool;
-}
-
-async function deliver(
-  url: URL,
-  message: ExchangeRequest,
-  { transport, signal, trace, beforeRequest }: ExchangeScope & { readonly transport: Transport },
-): Promise<ReceivedResponse> {
-  const exchangeOver = async (connection: Connection): Promise<ReceivedResponse> => {
-    const response = await exchange(connection, message, { signal, trace, beforeRequest });
-    if (response.complete) transport.idlePool.put(connection);
-    return response;
-  };
-  const owner = transport.clientCertificate?.owner ?? null;
-  const connectionTarget = { origin: url.origin, owner };
-  const kept = transport.idlePool.take(connectionTarget);
-  if (kept !== null) {
-    try {
-      return await exchangeOver(kept);
-    } catch (error) {
-      if (!wentStale(error, trace)) throw error;
-    }
-  }
-  const socket = await openSocket(url, transport, { signal, trace });
-  return exchangeOver(createConnection(connectionTarget, socket, trace.address));
-}
-
-// A receiver may close a reused connection as we write (RFC 9112 §9.3.1); then we send again, with the same event ID.
-function wentStale(error: unknown, trace: AttemptTrace): boolean {
-  const code = errorCode(error);
-  if (typeof code !== 'string' || trace.responseBegan) return false;
-  return code === 'CONNECTION_STALE' || isConnectionBroken(code);
 }
 
 // Some servers, such as Node's, reject a client certificate by closing the new connection without an alert.

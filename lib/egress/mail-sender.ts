@@ -5,7 +5,7 @@ import { isRecord } from '../platform/error-code.ts';
 import { startDeadline } from './attempt-deadline.ts';
 import { msSince } from './attempt-trace.ts';
 import { classifySendError } from './classify-send-error.ts';
-import type { Sender, SendMessage, SendRequest, SendResult } from './http-sender.ts';
+import type { Sender, SendMessage, SendRequest, SendResult } from './sender.ts';
 import type { MailServer } from './mail-server.ts';
 import { addressOf } from './mail-url.ts';
 import { sampleText } from './response-sample.ts';

@@ -1,4 +1,5 @@
 import type { ErrorClass } from './attempt.ts';
+import type { PartitionNumber } from './partition.ts';
 import { type SettledState, settledStates } from './delivery-state.ts';
 
 /**
@@ -37,6 +38,8 @@ export interface DeliveryReport {
   host: string | null;
   /** Null if this process made no attempt. */
   attemptsMax: number | null;
+  /** Absent if the webhook is not ordered. */
+  place?: PartitionNumber;
   /** The latest attempts of a settled delivery; only the last one of an open delivery. */
   attempts?: AttemptFact[];
 }

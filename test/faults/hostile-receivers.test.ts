@@ -2,7 +2,8 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { EgressPolicy } from '../../lib/egress/egress-policy.ts';
-import { createHttpSender, type Sender, type SendResult } from '../../lib/egress/http-sender.ts';
+import { createHttpSender } from '../../lib/egress/http-sender.ts';
+import type { Sender, SendResult } from '../../lib/egress/sender.ts';
 import { watchEventLoop } from '../support/event-loop.ts';
 import { startReceiver, startTcpReceiver } from '../support/receivers.ts';
 import { waitFor } from '../support/wait-for.ts';

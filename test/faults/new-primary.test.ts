@@ -9,7 +9,7 @@ import { findBinary } from '../../dev/servers/find-binary.ts';
 import { pickPorts } from '../../dev/servers/free-port.ts';
 import { attemptDelivery } from '../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../lib/deliveries/attempt-in-order.ts';
-import type { AttemptCaller } from '../../lib/model/attempt-caller.ts';
+import type { AttemptCaller } from '../../lib/deliveries/decide.ts';
 import { takeJobPage } from '../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import { deleteExpired } from '../../lib/jobs/retention.ts';

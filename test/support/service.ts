@@ -1,7 +1,7 @@
 // The whole service inside a test: api and worker on real MongoDB and real Temporal.
 import { type ApiContext, createApiContext } from '../../api/context.ts';
 import { serve } from '../../api/serve.ts';
-import type { Sender } from '../../lib/egress/http-sender.ts';
+import type { Sender } from '../../lib/egress/sender.ts';
 import { connectStore } from '../../lib/mongo/connect.ts';
 import { type Clock, systemClock } from '../../lib/platform/clock.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';

@@ -4,7 +4,8 @@ import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
 import type { DeliveryKey } from '../../../lib/model/delivery.ts';
-import { createHttpSender, type Sender } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import type { Sender } from '../../../lib/egress/sender.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import {

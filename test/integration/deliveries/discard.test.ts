@@ -1,7 +1,7 @@
 // A resume with discard drops every open delivery recorded before it, in any state, and no other. And when the
 // filters of a webhook are narrowed, its open deliveries that no longer match are not sent.
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
-import type { AttemptCaller } from '../../../lib/model/attempt-caller.ts';
+import type { AttemptCaller } from '../../../lib/deliveries/decide.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';

@@ -2,7 +2,7 @@
 // Each step is one attempt, page or batch without Temporal.
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
-import type { AttemptCaller } from '../../../lib/model/attempt-caller.ts';
+import type { AttemptCaller } from '../../../lib/deliveries/decide.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { deleteExpired } from '../../../lib/jobs/retention.ts';
@@ -11,7 +11,8 @@ import type { ResendJob } from '../../../lib/model/job.ts';
 import { type PartitionKey, partitionNumberOf } from '../../../lib/model/partition.ts';
 import type { Retention } from '../../../lib/model/retention.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
-import { type Sender, createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import type { Sender } from '../../../lib/egress/sender.ts';
 import { SendFault } from '../../../lib/egress/send-fault.ts';
 import { newJob, newRelease } from '../../../lib/jobs/jobs.ts';
 import { insertEvent, insertWebhook, newEvent } from '../../support/fixtures.ts';

@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as fc from 'fast-check';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
-import { createHttpSender, type Sender, type SendResult } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import type { Sender, SendResult } from '../../../lib/egress/sender.ts';
 import { soakShare } from '../../support/soak-share.ts';
 
 // Listeners on all of these. Two stand for public receivers, and the others must not be reached.

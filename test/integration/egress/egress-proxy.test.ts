@@ -1,11 +1,8 @@
 // Requests through the operator's proxy: it gets only checked addresses, and its failures are not the receiver's.
 import { parseEgressProxy } from '../../../lib/egress/egress-proxy.ts';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
-import {
-  createHttpSender,
-  type Sender,
-  type HttpSenderOptions,
-} from '../../../lib/egress/http-sender.ts';
+import { createHttpSender, type HttpSenderOptions } from '../../../lib/egress/http-sender.ts';
+import type { Sender } from '../../../lib/egress/sender.ts';
 import {
   type ConnectProxy,
   type ProxyReaction,

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { makeDevSecrets } from '../../../dev/start/dev-secrets.ts';
 import { readConfig } from '../../../lib/config/config.ts';
 import { firstPublicName } from '../../../lib/egress/host-name.ts';
-import type { Sender } from '../../../lib/egress/http-sender.ts';
+import type { Sender } from '../../../lib/egress/sender.ts';
 import { createMailSender, type MailSenderOptions } from '../../../lib/egress/mail-sender.ts';
 import { parseMailServer } from '../../../lib/egress/mail-server.ts';
 import { openSender } from '../../../worker/delivery-ports.ts';

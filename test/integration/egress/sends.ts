@@ -1,6 +1,6 @@
 // Requests to receivers on this machine for tests of the sender, and names for their results.
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
-import type { SendRequest, SendResult } from '../../../lib/egress/http-sender.ts';
+import type { SendRequest, SendResult } from '../../../lib/egress/sender.ts';
 
 /** Lets a sender reach this machine at any port, even over plain http. */
 export const policyOfThisMachine: EgressPolicy = {

@@ -1,7 +1,8 @@
 // Wrong or unusual responses: each leads to a result, none is mixed up with the next, and a status line that was read decides.
 import * as fc from 'fast-check';
 import type { Socket } from 'node:net';
-import { createHttpSender, type SendResult } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import type { SendResult } from '../../../lib/egress/sender.ts';
 import { type Receiver, startTcpReceiver } from '../../support/receivers.ts';
 import { soakShare } from '../../support/soak-share.ts';
 import { policyOfThisMachine as policy, post, statusOf } from './sends.ts';

@@ -10,7 +10,8 @@ import {
   oneof,
   string,
 } from 'fast-check';
-import { createHttpSender, type Sender } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import type { Sender } from '../../../lib/egress/sender.ts';
 import { headerFaults } from '../../../lib/webhooks/custom-headers.ts';
 import { type Authority, type ClientPair, makeAuthority } from '../../support/certificates.ts';
 import { startConnectProxy } from '../../support/connect-proxy.ts';

@@ -1,7 +1,7 @@
 // Releases, page by page and without Temporal: each held delivery is passed on once. And few long jobs of an application
 // run at the same time, and one replay or sync of a webhook; the others wait.
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
-import type { AttemptCaller } from '../../../lib/model/attempt-caller.ts';
+import type { AttemptCaller } from '../../../lib/deliveries/decide.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';

@@ -2,7 +2,8 @@
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
-import { createHttpSender, type Sender } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import type { Sender } from '../../../lib/egress/sender.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { beginWaitingJobs } from '../../../lib/jobs/job-turns.ts';
 import { isOpen } from '../../../lib/model/delivery-state.ts';

@@ -20,7 +20,8 @@ import { createInstallation, type Installation } from '../../support/installatio
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../../activities/index.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
-import { createHttpSender, type Sender } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import type { Sender } from '../../../lib/egress/sender.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { startReceiver } from '../../support/receivers.ts';

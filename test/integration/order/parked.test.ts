@@ -1,6 +1,7 @@
 // While a receiver fails, few partitions of its webhook retry. The others are parked, and the relay resumes them.
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
+import { wakePartition } from '../../../lib/order/wake-partition.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { attemptLimits, dispatchLimits } from '../../../lib/limits.ts';
@@ -139,7 +140,11 @@ test('the workflow of an event does not wake a parked partition', async () => {
   await step(partition);
   const { appUid } = webhook;
   const key = { appUid, eventId, webhookUid: webhook._id };
-  const call = () => attemptDelivery(ports, key, { caller: { kind: 'event' }, signal: never });
+  const call = async () => {
+    const outcome = await attemptDelivery(ports, key, { caller: { kind: 'event' }, signal: never });
+    await wakePartition(ports, outcome);
+    return outcome;
+  };
   expect(await call()).toMatchObject({ state: 'continued' });
   expect(signalled).toEqual([]);
   await installation.store.partitions.updateMany({}, { $set: { 'retry.isParked': false } });

@@ -2,6 +2,7 @@
 import type { Clock } from '../../../lib/platform/clock.ts';
 import { setSequence } from '../../../lib/model/event.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
+import { wakePartition } from '../../../lib/order/wake-partition.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { deleteExpired } from '../../../lib/jobs/retention.ts';
@@ -85,10 +86,12 @@ const change = (fields: Partial<PartitionDocument>) =>
 const leaseFor = (ms: number) => ({ by: 'another', until: new Date(Date.now() + ms) });
 
 /** Requests an attempt like the workflow of the nth event does. */
-const attempt = (n: number, at: DeliveryPorts = ports) => {
+const attempt = async (n: number, at: DeliveryPorts = ports) => {
   const { appUid, webhookUid } = partition;
   const key = { appUid, webhookUid, eventId: eventIds[n - 1] ?? '' };
-  return attemptDelivery(at, key, { caller: { kind: 'event' }, signal: never });
+  const outcome = await attemptDelivery(at, key, { caller: { kind: 'event' }, signal: never });
+  await wakePartition(at, outcome);
+  return outcome;
 };
 
 const step = (at: DeliveryPorts = ports) => attemptInOrder(at, partition, { signal: never });

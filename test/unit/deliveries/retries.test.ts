@@ -13,7 +13,7 @@ import {
 } from 'fast-check';
 import { classifyResponse, type Verdict } from '../../../lib/deliveries/classify-response.ts';
 import type { SendErrorClass } from '../../../lib/egress/classify-send-error.ts';
-import type { SendResult } from '../../../lib/egress/http-sender.ts';
+import type { SendResult } from '../../../lib/egress/sender.ts';
 import { execFileSync } from 'node:child_process';
 import {
   defaultRetryScheduleMs,
