@@ -2,10 +2,10 @@
 import type { ClientSession } from 'mongodb';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { cancelDeliveries, insertDeliveries } from '../../lib/deliveries/deliveries.ts';
+import { stepOf } from '../../lib/deliveries/record-outcome.ts';
 import { findWaitingWorkflows } from '../../lib/jobs/taken-by-job.ts';
 import { isOpen, openStates } from '../../lib/model/delivery-state.ts';
-import { type DeliveryDocument, type DeliveryStep, pairOf } from '../../lib/model/delivery.ts';
-import { discardCountOf } from '../../lib/model/discards.ts';
+import { type DeliveryDocument, pairOf } from '../../lib/model/delivery.ts';
 import type { EventFacts } from '../../lib/model/event.ts';
 import { partitionId, type PartitionKey, partitionNumberOf } from '../../lib/model/partition.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
@@ -76,7 +76,10 @@ async function skip(
   if (before === null) {
     if (!event.webhookUids.includes(webhookUid))
       throw new AppError('not_found', 'there is no such delivery');
-    await insertDeliveries(store, [[key, skippedStep(event, { webhookUid, now })]], session);
+    const end = { state: 'cancelled', cancelReason: 'skipped' } as const;
+    const step = { ...end, attempt: null, nextAttemptAt: null, now };
+    const found = { delivery: null, event };
+    await insertDeliveries(store, [[key, stepOf(found, webhookUid, step)]], session);
   } else if (isOpen(before.state)) {
     const open = { ...stored, state: { $in: [...openStates] } };
     await cancelDeliveries(store, open, { reason: 'skipped', now, session });
@@ -86,28 +89,6 @@ async function skip(
   }
   if (partition !== null) await scheduleSignal(store, [partitionId(partition)], { now, session });
   return { before, partition };
-}
-
-function skippedStep(
-  event: EventFacts,
-  { webhookUid, now }: { webhookUid: string; now: Date },
-): DeliveryStep {
-  const partitionNumber = partitionNumberOf(event, webhookUid);
-  return {
-    event: event.event,
-    externalTenantId: event.externalTenantId,
-    state: 'cancelled',
-    cancelReason: 'skipped',
-    isFirst: true,
-    attemptsBefore: 0,
-    jobUid: null,
-    partition: partitionNumber === null ? null : partitionId(partitionNumber.partition),
-    discardCount: discardCountOf(event.seenDiscards, webhookUid),
-    attempt: null,
-    nextAttemptAt: null,
-    isRateLimited: false,
-    now,
-  };
 }
 
 // Not awaited, because the relay signals the partition as well, and a retry that is due finds the delivery cancelled.

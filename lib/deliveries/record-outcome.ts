@@ -33,14 +33,14 @@ export type AttemptTarget = Pick<DeliveryReport, 'host' | 'attemptsMax'>;
 type MadeStep = Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'> &
   Partial<Pick<DeliveryStep, 'cancelReason' | 'isRateLimited'>> & { target?: AttemptTarget };
 
-// A concurrent write of another process wins, and so does the claim of a job.
-export async function recordStep(
-  records: Pick<DeliveryRecords, 'record' | 'readDelivery' | 'readProven'>,
-  { key, delivery, event, caller }: Found,
-  { target, ...made }: MadeStep,
-): Promise<DeliveryOutcome> {
-  const place = partitionNumberOf(event, key.webhookUid);
-  const step: DeliveryStep = {
+/** Returns the step to record of a delivery as it was found. */
+export function stepOf(
+  { delivery, event }: { delivery: DeliveryToAttempt | null; event: Omit<EventToAttempt, 'body'> },
+  webhookUid: string,
+  made: Omit<MadeStep, 'target'>,
+): DeliveryStep {
+  const place = partitionNumberOf(event, webhookUid);
+  return {
     cancelReason: null,
     isRateLimited: false,
     ...made,
@@ -50,8 +50,17 @@ export async function recordStep(
     attemptsBefore: delivery?.attemptCount ?? 0,
     jobUid: delivery?.jobUid ?? null,
     partition: place === null ? null : partitionId(place.partition),
-    discardCount: discardCountOf(event.seenDiscards, key.webhookUid),
+    discardCount: discardCountOf(event.seenDiscards, webhookUid),
   };
+}
+
+// A concurrent write of another process wins, and so does the claim of a job.
+export async function recordStep(
+  records: Pick<DeliveryRecords, 'record' | 'readDelivery' | 'readProven'>,
+  { key, caller, ...found }: Found,
+  { target, ...made }: MadeStep,
+): Promise<DeliveryOutcome> {
+  const step = stepOf(found, key.webhookUid, made);
   const { attempt, now } = step;
   if (await records.record(key, step)) {
     const report = {
@@ -62,7 +71,7 @@ export async function recordStep(
       ...attemptsOf(await attemptsAfter(records, key, step)),
       ...target,
     };
-    const jobPage = delivery?.jobPage ?? null;
+    const jobPage = found.delivery?.jobPage ?? null;
     return { ...report, ...leftAs({ ...step, jobPage }, caller, now) };
   }
   deliveryLog.warn({ ...key, n: attempt?.n }, 'delivery.superseded');

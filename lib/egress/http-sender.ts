@@ -13,7 +13,7 @@ import { IdlePool } from './connection.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import type { EgressProxy } from './egress-proxy.ts';
 import { type ReceivedResponse } from './exchange.ts';
-import { postRequest, type Transport } from './post-request.ts';
+import { post, type Transport } from './post.ts';
 import { createNameServerResolver } from './name-servers.ts';
 import { requestHeaders } from './request-headers.ts';
 import { createHostResolver, type Resolver } from './resolve-host.ts';
@@ -78,11 +78,7 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
     const deadline = startDeadline(target.timeoutMs ?? timeoutMs, target);
     try {
       const scope = { signal: deadline.signal, trace, beforeRequest: deadline.check };
-      return responded(
-        trace,
-        await postRequest(url, message, { transport, ...scope }),
-        secretTexts,
-      );
+      return responded(trace, await post(url, message, { transport, ...scope }), secretTexts);
     } catch (error) {
       // Our shutdown says nothing about the receiver, so it must not count as an attempt.
       deadline.throwIfEnded();

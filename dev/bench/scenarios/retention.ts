@@ -1,6 +1,7 @@
 // Old events and their deliveries removed by the retention, alone and next to a light load.
 import { setTimeout as delay } from 'node:timers/promises';
 import { insertDeliveries } from '../../../lib/deliveries/deliveries.ts';
+import { stepOf } from '../../../lib/deliveries/record-outcome.ts';
 import type { DeliveryKey, DeliveryStep } from '../../../lib/model/delivery.ts';
 import { renderPayload } from '../../../lib/model/event-payload.ts';
 import { type EventDocument, newEvent } from '../../../lib/model/event.ts';
@@ -111,14 +112,8 @@ function oldEvent(webhookUids: string[], at: Date): EventDocument {
   return { ...newEvent(made, at), workflowId: eventWorkflowId(made), dispatchedAt: at };
 }
 
-function stepsOf({
-  _id: eventId,
-  appUid,
-  event,
-  externalTenantId,
-  webhookUids,
-  createdAt: now,
-}: EventDocument): (readonly [DeliveryKey, DeliveryStep])[] {
+function stepsOf(event: EventDocument): (readonly [DeliveryKey, DeliveryStep])[] {
+  const { _id: eventId, appUid, webhookUids, createdAt: now } = event;
   const attempt = {
     n: 1,
     at: now,
@@ -131,21 +126,11 @@ function stepsOf({
     trigger: 'event',
     state: 'delivered',
   } as const;
-  const step: DeliveryStep = {
-    event,
-    externalTenantId,
-    state: 'delivered',
-    cancelReason: null,
-    isFirst: true,
-    attemptsBefore: 0,
-    jobUid: null,
-    partition: null,
-    attempt,
-    nextAttemptAt: null,
-    isRateLimited: false,
-    now,
-  };
-  return webhookUids.map((webhookUid) => [{ appUid, eventId, webhookUid }, step]);
+  const step = { state: 'delivered', attempt, nextAttemptAt: null, now } as const;
+  return webhookUids.map((webhookUid) => [
+    { appUid, eventId, webhookUid },
+    stepOf({ delivery: null, event }, webhookUid, step),
+  ]);
 }
 
 /** Runs the retention as its schedule does, and returns the events removed per second. */

@@ -15,7 +15,7 @@ export interface Transport extends SocketOpener {
 }
 
 /** POSTs over a kept connection, or a new one. Throws the fault of the connection or the exchange. */
-export async function postRequest(
+export async function post(
   url: URL,
   message: ExchangeRequest,
   { transport, signal, trace, beforeRequest }: ExchangeScope & { readonly transport: Transport },
