@@ -4,6 +4,7 @@ import type { PartitionKey } from '../lib/model/partition.ts';
 import { hasFailed, summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
 import { describeAttempt } from '../lib/temporal/describe-attempt.ts';
 import { receiverFailure } from '../lib/temporal/failures.ts';
+import { findSharedFields } from '../lib/events/shared-fields.ts';
 import type { ShownStep } from '../lib/temporal/messages.ts';
 import { deliveryFailedType } from '../lib/temporal/names.ts';
 import { ignoringUserCancel, runActivity } from './run-activity.ts';
@@ -17,7 +18,7 @@ export async function attemptInOrder(
     const bounds = { signal: ignoringUserCancel(cancellation), cancellation };
     const { settled, ...rest } = await attempt(ports, partition, bounds);
     const eventIds = [...rest.waiting, ...settled.map(({ eventId }) => eventId)];
-    const shared = await readSharedFields(ports, eventIds);
+    const shared = await findSharedFields(ports.store, eventIds);
     const shown = { ...rest, settled: summarizeOutcomes(settled, true), ...shared };
     return { step: shown, failed: settled.filter(hasFailed) };
   });
@@ -30,22 +31,4 @@ export async function attemptInOrder(
     nonRetryable: true,
     details: [step],
   });
-}
-
-// Returns the fields that all events share; null for fields that differ.
-async function readSharedFields(
-  { store }: Pick<DeliveryPorts, 'store'>,
-  eventIds: string[],
-): Promise<Pick<ShownStep, 'eventType' | 'externalTenantId'>> {
-  const projection = { event: 1, externalTenantId: 1 } as const;
-  const events =
-    eventIds.length === 0
-      ? []
-      : await store.events.find({ _id: { $in: eventIds } }, { projection }).toArray();
-  const only = (values: string[]): string | null =>
-    new Set(values).size === 1 ? (values[0] ?? null) : null;
-  return {
-    eventType: only(events.map(({ event }) => event)),
-    externalTenantId: only(events.map(({ externalTenantId }) => externalTenantId)),
-  };
 }

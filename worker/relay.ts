@@ -15,7 +15,7 @@ import { findUnstartedJobs } from '../lib/jobs/jobs.ts';
 import { resumeParked } from '../lib/order/parked.ts';
 import { scheduleSignal, takeOverdue } from '../lib/order/partitions.ts';
 import type { WorkflowStarts } from '../lib/dispatch/workflow-starts.ts';
-import { WaitingEvents } from '../lib/dispatch/waiting-events.ts';
+import { WaitingEvents } from '../lib/dispatch/starter.ts';
 
 const { relayEveryMs, relayBackoffMsMax, relayedPerSweepMax } = dispatchLimits;
 // The api may still be starting the workflow of an event this new.

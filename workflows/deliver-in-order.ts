@@ -1,9 +1,7 @@
-import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import {
   condition,
   continueAsNew,
   defineSignal,
-  setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
@@ -11,23 +9,12 @@ import { attemptInOrder } from './activity-options.ts';
 import { fairPriority } from '../lib/temporal/fair-priority.ts';
 import type { OpenOutcome } from '../lib/model/delivery-outcome.ts';
 import type { PartitionKey } from '../lib/model/partition.ts';
-import { describeDeliveries } from '../lib/temporal/current-details.ts';
 import { addSummaries, summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
 import { describeAttempt } from '../lib/temporal/describe-attempt.ts';
 import type { DeliverInOrderInput, DeliverySummary, ShownStep } from '../lib/temporal/messages.ts';
 import { wakeSignalName } from '../lib/temporal/names.ts';
-import {
-  deliveryStateAttribute,
-  eventIdsAttribute,
-  eventTypeAttribute,
-  externalTenantIdAttribute,
-} from '../lib/temporal/search-attributes.ts';
-import {
-  endWorkflow,
-  failureDetailsOf,
-  retryingTo,
-  showingCancellation,
-} from './show-deliveries.ts';
+import { endWorkflow, failureDetailsOf, showingCancellation } from './show-deliveries.ts';
+import { attributesOf, sharedAttributes, showDetails } from './show-partition.ts';
 
 // Temporal accepts 10,000 signals and 51,200 events per run; a step is about ten events.
 const stepsPerRunMax = 500;
@@ -91,36 +78,4 @@ async function takeStep(partition: PartitionKey, head: OpenOutcome | null): Prom
     if (step === null) throw error;
     return step;
   }
-}
-
-// Without waiting events, the last attributes stay, so that searches still find them.
-function attributesOf(step: ShownStep, webhookUid: string): SearchAttributeUpdatePair[] {
-  const { head, waiting } = step;
-  return [
-    ...(waiting.length === 0 ? [] : [{ key: eventIdsAttribute, value: waiting }]),
-    ...sharedAttributes(step),
-    ...(head !== null && head.attemptCount > 0
-      ? retryingTo([webhookUid])
-      : [{ key: deliveryStateAttribute, value: 'delivering' }]),
-  ];
-}
-
-function sharedAttributes(step: ShownStep): SearchAttributeUpdatePair[] {
-  const { waiting, settled, eventType, externalTenantId } = step;
-  if (waiting.length + settled.deliveries === 0) return [];
-  return [
-    { key: eventTypeAttribute, value: eventType },
-    { key: externalTenantIdAttribute, value: externalTenantId },
-  ];
-}
-
-function showDetails(
-  summary: DeliverySummary,
-  { head, waiting }: ShownStep,
-  { webhookUid }: PartitionKey,
-): void {
-  const behind = waiting
-    .filter((eventId) => eventId !== head?.eventId)
-    .map((eventId) => ({ eventId, webhookUid, state: 'waiting' }) as const);
-  setCurrentDetails(describeDeliveries(summary, head === null ? behind : [head, ...behind]));
 }

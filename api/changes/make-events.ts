@@ -3,14 +3,8 @@ import type { ClientSession } from 'mongodb';
 import { inSlices } from '../../lib/concurrency/in-slices.ts';
 import type { EarlyAttempts } from '../../lib/deliveries/early-attempts.ts';
 import { openPartitions } from '../../lib/order/partitions.ts';
-import { limits } from '../../lib/limits.ts';
 import { entityOf, type EventName, isOperationsEvent } from '../../lib/model/event-name.ts';
-import {
-  renderPayload,
-  type ResourceData,
-  type Revocation,
-  sequenceBytesMax,
-} from '../../lib/model/event-payload.ts';
+import type { ResourceData, Revocation } from '../../lib/model/event-payload.ts';
 import {
   type EventDocument,
   newEvent,
@@ -23,9 +17,9 @@ import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { countInTransaction, countReports, sequenceId } from '../../lib/mongo/sequences.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
-import { AppError } from '../../lib/platform/errors.ts';
-import { idAt, newId } from '../../lib/platform/ids.ts';
+import { newId } from '../../lib/platform/ids.ts';
 import { filterCheck, isSubscribed } from '../../lib/webhooks/subscriptions.ts';
+import { renderBody } from './payload-size.ts';
 
 /** `data` is the resource after the change, or before its deletion. */
 type ChangedData = { event: EventName; data: ResourceData } | Revocation;
@@ -171,18 +165,4 @@ function makeEvent(
     now,
   );
   return { event: document, subscribers };
-}
-
-/** Throws `payload_too_large`, before other changes depend on this one. */
-export function checkPayloadSize(appUid: string, { event, data, dataText }: Change): void {
-  // Of the same length as the final ones.
-  const [eventId, timestamp] = [idAt('evt', new Date(0)), new Date(0)];
-  renderBody({ eventId, event, timestamp, appUid, data: { ...data }, dataText });
-}
-
-function renderBody(payload: Parameters<typeof renderPayload>[0]): string {
-  const body = renderPayload(payload);
-  if (Buffer.byteLength(body) + sequenceBytesMax <= limits.payloadBytesMax) return body;
-  const detail = `the event's payload must be at most ${limits.payloadBytesMax} bytes`;
-  throw new AppError('payload_too_large', detail);
 }

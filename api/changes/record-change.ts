@@ -9,13 +9,8 @@ import { inSpanOfTrace } from '../../lib/telemetry/spans.ts';
 import { currentTrace } from '../../lib/telemetry/trace-context.ts';
 import type { ApiContext } from '../context.ts';
 import { commitAlone } from './commit-changes.ts';
-import {
-  address,
-  type AddressedChange,
-  type Change,
-  checkPayloadSize,
-  type Recorded,
-} from './make-events.ts';
+import { address, type AddressedChange, type Change, type Recorded } from './make-events.ts';
+import { checkPayloadSize } from './payload-size.ts';
 import type { PendingChange, Write } from './write-changes.ts';
 
 const commit = { name: 'commit change' };

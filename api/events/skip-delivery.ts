@@ -2,7 +2,7 @@
 import type { ClientSession } from 'mongodb';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { cancelDeliveries, insertDeliveries } from '../../lib/deliveries/deliveries.ts';
-import { stepOf } from '../../lib/deliveries/record-outcome.ts';
+import { stepOf } from '../../lib/deliveries/record-step.ts';
 import { findWaitingWorkflows } from '../../lib/jobs/taken-by-job.ts';
 import { isOpen, openStates } from '../../lib/model/delivery-state.ts';
 import { type DeliveryDocument, pairOf } from '../../lib/model/delivery.ts';

@@ -4,7 +4,7 @@ import type { ResourceData } from '../../lib/model/event-payload.ts';
 import type { Handler } from '../router.ts';
 import { identifierField, tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
-import { checkPayloadSize } from '../changes/make-events.ts';
+import { checkPayloadSize } from '../changes/payload-size.ts';
 import { recordChange, recordReport } from '../changes/record-change.ts';
 import { named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';

@@ -15,9 +15,10 @@ import { composeMessage } from './compose-message.ts';
 import { signaturesOf } from '../webhooks/secrets.ts';
 import { type AttemptCaller, type Decision, decide, isFinal, type Unsent } from './decide.ts';
 import type { DeliveryFacts } from './delivery-records.ts';
-import { type AttemptTarget, type Found, recordStep, reportOf } from './record-outcome.ts';
+import { reportOf } from './delivery-report.ts';
+import { type Found, recordStep } from './record-step.ts';
 import { throttledDelayMs } from './retry-schedule.ts';
-import { logAttempt, measureAttempt, toAttempt, triggerOf } from './report-attempt.ts';
+import { logAttempt, measureAttempt, toAttempt, triggerOf } from './measure-attempt.ts';
 import { recordHealth } from '../webhooks/webhook-health.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { traceAttempt, type TracedAttempt } from './trace-attempt.ts';
@@ -108,47 +109,52 @@ async function act(
   return sendAndRecord(ports, { ...subject, event, webhook });
 }
 
+interface Plan extends Pick<Attempt, 'n' | 'trigger'> {
+  scheduleMs: readonly number[];
+  /** Since the last requeue, including this one. */
+  attemptsMade: number;
+  attemptsMax: number;
+}
+
+function planOf({ delivery, event, webhook }: Subject, defaultMs: readonly number[]): Plan {
+  const n = (delivery?.attemptCount ?? 0) + 1;
+  const scheduleFrom = delivery?.scheduleFrom ?? 0;
+  const scheduleMs = scheduleOf(webhook, event.event, defaultMs);
+  const attempts = {
+    attemptsMade: n - scheduleFrom,
+    attemptsMax: scheduleFrom + scheduleMs.length + 1,
+  };
+  return { n, trigger: triggerOf(delivery), scheduleMs, ...attempts };
+}
+
 async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<DeliveryOutcome> {
   const { key, delivery, event, webhook } = subject;
-  const scheduleFrom = delivery?.scheduleFrom ?? 0;
-  const scheduleMs = scheduleOf(webhook, event.event, ports.retryScheduleMs);
-  const host = hostOf(webhook.url);
-  const target = { host, attemptsMax: scheduleFrom + scheduleMs.length + 1 };
+  const plan = planOf(subject, ports.retryScheduleMs);
   const rate = rateOf(webhook, event);
   const slotFacts = { webhookUpdatedAt: webhook.updatedAt, now: ports.clock.now() };
   if (rate !== null && !hasSlot(delivery, slotFacts)) {
     // Comes before the permits, so that a delivery that waits for its slot holds no permit.
     const slotRequest = { webhook, rate, clock: ports.clock };
     const slot = await ports.records.awaitSlot(slotRequest, subject.options.signal);
-    if (slot !== null) return leaveRateLimited(ports, subject, { target, slot });
+    if (slot !== null) return leaveRateLimited(ports, subject, { plan, slot });
   }
-  const trigger = triggerOf(delivery);
-  const n = (delivery?.attemptCount ?? 0) + 1;
-  const attemptsLeft = Math.max(0, target.attemptsMax - n);
-  const sent = await send(ports, subject, { n, trigger, attemptsLeft });
+  const sent = await send(ports, subject, plan);
   if (sent === 'throttled' || sent === 'outdated') {
-    return leaveUnsent(ports, subject, { target, reason: sent });
+    return leaveUnsent(ports, subject, { plan, reason: sent });
   }
   const { readyAt, at, result, traced } = sent;
   const now = ports.clock.now();
-  const attemptsMade = n - scheduleFrom;
-  const verdict = classifyResponse(result, {
-    scheduleMs,
-    attemptsMade,
-    now,
-    random: ports.random(),
-  });
-  const facts = { n, at, verdict, trigger, traceId: traced?.traceId };
-  const attempt = toAttempt(result, facts);
+  const verdict = classifyResponse(result, { ...plan, now, random: ports.random() });
+  const attempt = toAttempt(result, { ...plan, at, verdict, traceId: traced?.traceId });
   measureAttempt({ event, webhook, delivery, attempt, readyAt });
   const recordAll = async (): Promise<DeliveryOutcome> => {
     // Health comes first: once the attempt is recorded, a repeat of this call would skip it.
     await recordHealth(ports, { event, webhook, verdict, attempt, now });
     const { state, nextAttemptAt } = verdict;
-    const step = { state, attempt, nextAttemptAt, now, target };
+    const step = { state, attempt, nextAttemptAt, now, attemptsMax: plan.attemptsMax };
     const outcome = await recordStep(ports.records, subject, step);
     ports.records.recordTriggered(webhook._id, at);
-    logAttempt(key, { event, host, attempt, verdict, result });
+    logAttempt(key, { event, host: hostOf(webhook.url), attempt, verdict, result });
     return outcome;
   };
   traced?.addResult(result, verdict);
@@ -166,7 +172,7 @@ interface Sent {
 async function send(
   ports: DeliveryPorts,
   subject: Subject,
-  { n, trigger, attemptsLeft }: Pick<Attempt, 'n' | 'trigger'> & { attemptsLeft: number },
+  { n, trigger, attemptsMax }: Plan,
 ): Promise<Sent | 'throttled' | 'outdated'> {
   const { key, delivery, event, webhook, options } = subject;
   const isSync = delivery?.requeuedAs === 'sync';
@@ -183,7 +189,7 @@ async function send(
     at = ports.clock.now();
     traced = traceAttempt({ key, event, url: webhook.url, n, trigger, at });
     const trace = ports.sendsTraceparent ? (traced?.headers ?? null) : null;
-    const attempt = { attemptNumber: n, attemptsLeft, now: at };
+    const attempt = { attemptNumber: n, attemptsLeft: Math.max(0, attemptsMax - n), now: at };
     const facts = { ...attempt, event, body, isSync, webhook, signingKey, trace };
     return composeMessage(ports.secretBox, facts);
   };
@@ -229,32 +235,33 @@ async function isOutdated(ports: DeliveryPorts, subject: Subject): Promise<boole
 async function leaveRateLimited(
   ports: DeliveryPorts,
   subject: Subject,
-  { target, slot }: { target: AttemptTarget; slot: Date },
+  { plan: { attemptsMax }, slot }: { plan: Plan; slot: Date },
 ): Promise<DeliveryOutcome> {
   instruments.throttled.add(1, { limit: 'rate' });
   const state = subject.delivery?.state === 'retrying' ? 'retrying' : 'pending';
   const now = ports.clock.now();
   const step = { state, attempt: null, nextAttemptAt: slot, isRateLimited: true, now } as const;
-  return recordStep(ports.records, subject, { ...step, target });
+  return recordStep(ports.records, subject, { ...step, attemptsMax });
 }
 
 // A first attempt is recorded so that pauses and discards find the delivery. The next call decides again.
 async function leaveUnsent(
   ports: DeliveryPorts,
   subject: Subject,
-  { target, reason }: { target: AttemptTarget; reason: 'throttled' | 'outdated' },
+  { plan: { attemptsMax }, reason }: { plan: Plan; reason: 'throttled' | 'outdated' },
 ): Promise<DeliveryOutcome> {
-  const { key, delivery, options } = subject;
+  const { key, delivery, webhook, options } = subject;
   const now = ports.clock.now();
   if (options.early !== undefined) return leftToRetries(key, now);
-  const { host } = target;
   // Logged as `info` once per delivery: the deliveries of a busy webhook are throttled again and again.
   const level = delivery === null ? 'info' : 'debug';
-  if (reason === 'throttled') deliveryLog[level]({ ...key, host }, 'delivery.throttled');
+  if (reason === 'throttled') {
+    deliveryLog[level]({ ...key, host: hostOf(webhook.url) }, 'delivery.throttled');
+  }
   const left =
     delivery === null
-      ? await recordUnsent(ports, subject, { state: 'pending', target })
-      : { ...reportOf(key, delivery), ...target, state: 'later' as const };
+      ? await recordUnsent(ports, subject, { state: 'pending', attemptsMax })
+      : { ...reportOf(key, delivery), attemptsMax, state: 'later' as const };
   if (left.state !== 'later') return left;
   // After a change, which may have fixed the receiver, the next attempt is due now.
   const dueAt = delivery?.nextAttemptAt ?? delivery?.updatedAt ?? now;
@@ -268,13 +275,10 @@ async function leaveUnsent(
 async function recordUnsent(
   ports: DeliveryPorts,
   found: Found,
-  { target, ...unsent }: Unsent & { target?: AttemptTarget },
+  { attemptsMax, ...unsent }: Unsent & { attemptsMax?: number },
 ): Promise<DeliveryOutcome> {
   const made = { ...unsent, attempt: null, nextAttemptAt: null, now: ports.clock.now() };
-  const outcome = await recordStep(ports.records, found, {
-    ...made,
-    ...(target === undefined ? {} : { target }),
-  });
+  const outcome = await recordStep(ports.records, found, { ...made, attemptsMax });
   instruments.deliveriesUnsent.add(1, { state: unsent.state });
   if (unsent.state !== 'pending') {
     deliveryLog.info({ ...found.key, ...unsent, state: outcome.state }, 'delivery.not_sent');

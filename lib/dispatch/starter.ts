@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FairQueue, type Owner } from '../concurrency/fair-queue.ts';
 import { SharedLimit } from '../concurrency/shared-limit.ts';
 import { dispatchLimits } from '../limits.ts';
 import type { EventToDispatch } from '../model/event.ts';
 import type { JobToStart } from '../model/job.ts';
 import { dispatchLog } from '../platform/logger.ts';
 import { instruments } from '../telemetry/instruments.ts';
-import { WaitingEvents } from './waiting-events.ts';
 import { type WorkflowPorts, WorkflowStarts } from './workflow-starts.ts';
 
-const { concurrentOwnStartsMax, eventsWaitingMax, ownWorkflowBelow } = dispatchLimits;
+const { concurrentOwnStartsMax, deliveriesPerWorkflowMax, eventsWaitingMax, ownWorkflowBelow } =
+  dispatchLimits;
 // A slower Temporal gets fewer starts, while more events gather for each (ADR 51).
 const pauseTimes = { own: 2, shared: 8 };
 const pauseMsMax = 2_000;
@@ -128,4 +129,48 @@ export class Starter {
 function withoutBody(waiting: EventToDispatch & { body?: string }): EventToDispatch {
   const { body: _, ...facts } = waiting;
   return facts;
+}
+
+interface Waiting extends Owner {
+  event: EventToDispatch;
+}
+
+/** Events that wait for a workflow. Applications take turns, and each event of one is a turn. */
+export class WaitingEvents {
+  #queue = new FairQueue<Waiting>();
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(event: EventToDispatch): void {
+    this.#queue.add({ appUid: event.appUid, webhookUid: '', event });
+    this.#count += 1;
+  }
+
+  /** Takes up to `eventsMax` events to share a workflow, the oldest of each application first; none if none wait. */
+  take(eventsMax: number): EventToDispatch[] {
+    const taken: EventToDispatch[] = [];
+    let deliveries = 0;
+    // A first event has its workflow, however many deliveries that needs.
+    const fits = ({ event }: Waiting): boolean =>
+      taken.length === 0 || deliveries + event.webhookUids.length <= deliveriesPerWorkflowMax;
+    while (taken.length < eventsMax) {
+      const next = this.#queue.take(fits);
+      if (next === undefined) break;
+      taken.push(next.event);
+      deliveries += next.event.webhookUids.length;
+    }
+    this.#count -= taken.length;
+    return taken;
+  }
+
+  /** Removes and returns all events. */
+  clear(): EventToDispatch[] {
+    const events = [...this.#queue].map(({ event }) => event);
+    this.#queue = new FairQueue();
+    this.#count = 0;
+    return events;
+  }
 }

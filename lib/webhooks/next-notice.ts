@@ -25,7 +25,6 @@ export interface Failure {
 }
 
 const failingMsMax = 5 * minuteMs;
-const exhaustedEveryMs = minuteMs;
 
 /**
  * Returns the most severe notice that is due after a failure, or null. `failing`: all attempts failed for five minutes
@@ -60,16 +59,6 @@ export function quietSince(
 
 function failingMs(deactivateAfterMs: number): number {
   return Math.min(failingMsMax, deactivateAfterMs / 20);
-}
-
-/** Checks whether to report an exhausted delivery: at most one a minute per webhook, and no attempt twice. */
-export function isExhaustedDue(
-  { exhaustedNotice: last }: Pick<Health, 'exhaustedNotice'>,
-  { at, eventId, attempt }: { at: Date; eventId: string; attempt: number },
-): boolean {
-  if (last === null) return true;
-  if (at.getTime() - last.at.getTime() < exhaustedEveryMs) return false;
-  return last.eventId !== eventId || last.attempt !== attempt;
 }
 
 /** Returns the fields of a restarted failure clock. `failing` is not reported again, the later notices are. */

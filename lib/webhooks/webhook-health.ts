@@ -18,8 +18,8 @@ import {
   nextNotice,
   quietSince,
   restartedClock,
-  isExhaustedDue,
 } from './next-notice.ts';
+import { reportExhausted } from './exhausted-notice.ts';
 import { describeWebhook, recordNotice, type ReportedAttempt } from './notices.ts';
 
 export interface FailedAttempt extends Failure {
@@ -180,28 +180,6 @@ export async function hasSucceededSince(
     { projection: { _id: 1 }, hint: 'webhookState' },
   );
   return found !== null;
-}
-
-/** Reports an exhausted delivery, at most once a minute per webhook, and never for operations webhooks. */
-async function reportExhausted(
-  store: Store,
-  webhook: Health,
-  { at: now, attempt }: Pick<FailedAttempt, 'at' | 'attempt'>,
-): Promise<void> {
-  const notice = { at: now, eventId: attempt.eventId, attempt: attempt.n };
-  if (webhook.kind === 'operations' || !isExhaustedDue(webhook, notice)) return;
-  const { _id, appUid, exhaustedNotice: last } = webhook;
-  await inTransaction(store, async (session) => {
-    const before = await store.webhooks.findOneAndUpdate(
-      { _id, appUid, 'exhaustedNotice.at': last?.at ?? null },
-      { $set: { exhaustedNotice: notice, exhaustedUnreported: 0 } },
-      { returnDocument: 'before', session },
-    );
-    if (before === null) return;
-    const exhaustedCount = Math.max(1, before.exhaustedUnreported);
-    const data = { ...describeWebhook(before), exhaustedCount, lastAttempt: attempt };
-    await recordNotice(store, { appUid, event: 'delivery.exhausted', data, now }, session);
-  });
 }
 
 /** Stops the failure clock. Returns whether it recorded that a failing webhook has recovered. */

@@ -1,7 +1,7 @@
 // Old events and their deliveries removed by the retention, alone and next to a light load.
 import { setTimeout as delay } from 'node:timers/promises';
 import { insertDeliveries } from '../../../lib/deliveries/deliveries.ts';
-import { stepOf } from '../../../lib/deliveries/record-outcome.ts';
+import { stepOf } from '../../../lib/deliveries/record-step.ts';
 import type { DeliveryKey, DeliveryStep } from '../../../lib/model/delivery.ts';
 import { renderPayload } from '../../../lib/model/event-payload.ts';
 import { type EventDocument, newEvent } from '../../../lib/model/event.ts';

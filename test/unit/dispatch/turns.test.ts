@@ -1,6 +1,6 @@
 // Who goes next: events that wait for a workflow, jobs, signals to partitions, slots of a rate limit.
 import type { EventToDispatch } from '../../../lib/model/event.ts';
-import { WaitingEvents } from '../../../lib/dispatch/waiting-events.ts';
+import { WaitingEvents } from '../../../lib/dispatch/starter.ts';
 import { chooseJobs, type UnfinishedJob } from '../../../lib/jobs/job-turns.ts';
 import { jobLimits } from '../../../lib/limits.ts';
 import type { Client } from '@temporalio/client';

@@ -1,5 +1,5 @@
 // The metrics of attempts: a table of outcomes, and one of due times.
-import { dueOf, measureAttempt } from '../../../lib/deliveries/report-attempt.ts';
+import { dueOf, measureAttempt } from '../../../lib/deliveries/measure-attempt.ts';
 import type { Attempt } from '../../../lib/model/attempt.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventToAttempt } from '../../../lib/model/event.ts';

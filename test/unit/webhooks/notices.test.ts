@@ -10,8 +10,8 @@ import {
   nextNotice,
   quietSince,
   restartedClock,
-  isExhaustedDue,
 } from '../../../lib/webhooks/next-notice.ts';
+import { isExhaustedDue } from '../../../lib/webhooks/exhausted-notice.ts';
 import { latestChange } from '../../../lib/history/failures.ts';
 
 type Payload = { event: string; appUid: string; data: Record<string, unknown> };
