@@ -15,7 +15,7 @@ import {
   jobPageWorkflowId,
   runJobWorkflow,
 } from '../../lib/temporal/names.ts';
-import { startUnlessRunning } from '../../lib/temporal/start-once.ts';
+import { startUnlessRunning } from '../../lib/dispatch/workflow-starts.ts';
 import { deliverEventsOptions, jobOptions } from '../../lib/temporal/start-options.ts';
 
 const { idsPerSearchAttributeMax, deliveriesPerWorkflowMax } = dispatchLimits;

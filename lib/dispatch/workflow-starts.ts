@@ -1,5 +1,10 @@
-import type { Client } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
 import { coalesce } from '../concurrency/coalesce.ts';
+import { dispatchLimits } from '../limits.ts';
 import { claimEvents, markDispatched } from '../events/events.ts';
 import { markJobStarted } from '../jobs/jobs.ts';
 import { isNotice } from '../model/event-name.ts';
@@ -12,13 +17,14 @@ import { instruments } from '../telemetry/instruments.ts';
 import {
   batchWorkflowId,
   deliverEventsWorkflow,
+  eventsTaskQueue,
   eventWorkflowId,
   runJobWorkflow,
 } from '../temporal/names.ts';
-import { startOnce } from '../temporal/start-once.ts';
 import { deliverEventsOptions, jobOptions } from '../temporal/start-options.ts';
 import { traceStart } from './trace-start.ts';
 
+const startTimeoutMs = 5_000;
 // The linger is much shorter than the grace period of the relay.
 const marks = { itemsPerCallMax: 200, concurrentCallsMax: 2, lingerMs: 100 };
 
@@ -94,5 +100,38 @@ export class WorkflowStarts {
         ? eventWorkflowId(first)
         : batchWorkflowId(newId('bat', clock.now()));
     return { workflowId, claimed: await claimEvents(store, events, workflowId) };
+  }
+}
+
+type StartOptions = Omit<WorkflowStartOptions, 'taskQueue'>;
+
+/** Starts a workflow unless its ID is running; one that has ended does not matter. Returns whether it did. */
+export function startUnlessRunning(
+  client: Client,
+  type: string,
+  options: StartOptions,
+): Promise<boolean> {
+  return start(client, type, { ...options, workflowIdReusePolicy: 'ALLOW_DUPLICATE' });
+}
+
+/** Starts a workflow unless its ID is running or ended. Returns whether it did; rejects without a response in 5 s. */
+function startOnce(client: Client, type: string, options: StartOptions): Promise<boolean> {
+  return start(client, type, { ...options, workflowIdReusePolicy: 'REJECT_DUPLICATE' });
+}
+
+async function start(client: Client, type: string, options: StartOptions): Promise<boolean> {
+  try {
+    await client.withDeadline(Date.now() + startTimeoutMs, () =>
+      client.workflow.start(type, {
+        ...options,
+        workflowIdConflictPolicy: 'FAIL',
+        taskQueue: eventsTaskQueue,
+        workflowTaskTimeout: dispatchLimits.workflowTaskTimeoutMs,
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+    throw error;
   }
 }
