@@ -31,15 +31,12 @@ export async function attemptFirst(
         const made = jobUid === undefined ? await earlyAttempts?.take(key) : null;
         if (made != null) return made;
         if (jobUid !== undefined) await waitForTurn(index / deliveries.length, signal);
-        if (!ports.firstAttemptLimit.hasRoom(appUid)) return leftToRetries(key, ports.clock.now());
-        ports.firstAttemptLimit.take(appUid);
-        try {
+        const attempted = ports.firstAttemptLimit.runIfRoom(appUid, async () => {
           const outcome = await attemptDelivery(ports, key, options);
           await wakePartition(ports, outcome);
           return outcome;
-        } finally {
-          ports.firstAttemptLimit.release(appUid);
-        }
+        });
+        return attempted ?? leftToRetries(key, ports.clock.now());
       }),
     );
     const outcomes = results.map((result) => {

@@ -3,10 +3,9 @@ import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import type { PartitionKey } from '../lib/model/partition.ts';
 import { hasFailed, summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
 import { describeAttempt } from '../lib/temporal/describe-attempt.ts';
-import { receiverFailure } from '../lib/temporal/failures.ts';
+import { deliveryFailed } from '../lib/temporal/failures.ts';
 import { findSharedFields } from '../lib/events/shared-fields.ts';
 import type { ShownStep } from '../lib/temporal/messages.ts';
-import { deliveryFailedType } from '../lib/temporal/names.ts';
 import { ignoringUserCancel, runActivity } from './run-activity.ts';
 
 /** Takes a step of a partition. Throws it as a failure if a delivery failed for good, so that Temporal shows it red. */
@@ -25,10 +24,6 @@ export async function attemptInOrder(
   const [first] = failed;
   if (first === undefined) return step;
   const others = failed.length === 1 ? '' : `; ${failed.length - 1} more failed`;
-  throw receiverFailure({
-    type: deliveryFailedType,
-    message: `${first.eventId} ${first.state} after ${describeAttempt(first)}${others}`,
-    nonRetryable: true,
-    details: [step],
-  });
+  const message = `${first.eventId} ${first.state} after ${describeAttempt(first)}${others}`;
+  throw deliveryFailed(message, step);
 }

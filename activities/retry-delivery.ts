@@ -7,9 +7,8 @@ import type { DeliveryOutcome, LaterOutcome, LaterReason } from '../lib/model/de
 import { wakePartition } from '../lib/order/wake-partition.ts';
 import { hasFailed } from '../lib/temporal/delivery-summary.ts';
 import { describeAttempt } from '../lib/temporal/describe-attempt.ts';
-import { receiverFailure } from '../lib/temporal/failures.ts';
+import { deliveryFailed, receiverFailure } from '../lib/temporal/failures.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
-import { deliveryFailedType } from '../lib/temporal/names.ts';
 import { callerOf } from './attempt-first.ts';
 import { ignoringUserCancel, runActivity } from './run-activity.ts';
 
@@ -47,12 +46,7 @@ export async function retryDelivery(
     throw callAgain(ports, outcome);
   }
   if (!hasFailed(outcome)) return outcome;
-  throw receiverFailure({
-    type: deliveryFailedType,
-    message: `${outcome.state} after ${describeAttempt(outcome)}`,
-    nonRetryable: true,
-    details: [outcome],
-  });
+  throw deliveryFailed(`${outcome.state} after ${describeAttempt(outcome)}`, outcome);
 }
 
 function callAgain(ports: Pick<DeliveryPorts, 'clock'>, outcome: LaterOutcome): ApplicationFailure {

@@ -1,7 +1,7 @@
 // The rest is reserved for others, however much one application asks for.
 const shareOfApplication = 3 / 4;
 
-/** A limit shared by applications: each holds at most three quarters of it. */
+/** A limit shared by applications, or by other keys: each holds at most three quarters of it. */
 export class SharedLimit {
   readonly max: number;
   readonly maxOfApplication: number;
@@ -24,6 +24,13 @@ export class SharedLimit {
   /** Checks whether the application may take more; the last amount taken may exceed the limit. */
   hasRoom(appUid: string): boolean {
     return this.#held < this.max && this.heldBy(appUid) < this.maxOfApplication;
+  }
+
+  /** Runs `work` in the application's share; returns null, and runs nothing, if there is no room. */
+  runIfRoom<T>(appUid: string, work: () => Promise<T>): Promise<T> | null {
+    if (!this.hasRoom(appUid)) return null;
+    this.take(appUid);
+    return work().finally(() => this.release(appUid));
   }
 
   take(appUid: string, count = 1): void {

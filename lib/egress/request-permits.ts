@@ -42,8 +42,8 @@ export interface PermitLimits {
 /** Grants permits. Waiting requests are served by application in turn, and within it by webhook in turn. */
 export class RequestPermits {
   readonly #limits: PermitLimits;
-  readonly #ofWebhooks = new Counts();
-  readonly #ofOrigins = new Counts();
+  readonly #ofWebhooks = new SharedLimit(Infinity);
+  readonly #ofOrigins = new SharedLimit(Infinity);
   readonly #inAll: SharedLimit;
   readonly #waiting = new FairQueue<WaitingRequest>();
   #waitsEnded = false;
@@ -77,7 +77,7 @@ export class RequestPermits {
     const { max, maxOfApplication } = this.#inAll;
     const shared = (): number => this.#inAll.held;
     const stops = [
-      this.#observe('webhook', perWebhookMax, () => this.#ofWebhooks.total),
+      this.#observe('webhook', perWebhookMax, () => this.#ofWebhooks.held),
       this.#observe('origin', perOriginMax, shared),
       this.#observe('application', maxOfApplication, shared),
       this.#observe('process', max, shared),
@@ -86,15 +86,15 @@ export class RequestPermits {
   }
 
   #limitOf({ appUid, webhookUid, origin }: Subject): Limit | null {
-    if (this.#ofWebhooks.of(webhookUid) >= this.#limits.perWebhookMax) return 'webhook';
-    if (this.#ofOrigins.of(origin) >= this.#limits.perOriginMax) return 'origin';
+    if (this.#ofWebhooks.heldBy(webhookUid) >= this.#limits.perWebhookMax) return 'webhook';
+    if (this.#ofOrigins.heldBy(origin) >= this.#limits.perOriginMax) return 'origin';
     if (this.#inAll.hasRoom(appUid)) return null;
     return this.#inAll.held >= this.#inAll.max ? 'process' : 'application';
   }
 
   #hold(subject: Subject): void {
-    this.#ofWebhooks.add(subject.webhookUid, 1);
-    this.#ofOrigins.add(subject.origin, 1);
+    this.#ofWebhooks.take(subject.webhookUid);
+    this.#ofOrigins.take(subject.origin);
     this.#inAll.take(subject.appUid);
   }
 
@@ -127,7 +127,7 @@ export class RequestPermits {
     // An overdue request counts only towards its webhook, so that hanging receivers delay no others.
     const releaseShares = (): void => {
       sharesHeld = false;
-      this.#ofOrigins.add(subject.origin, -1);
+      this.#ofOrigins.release(subject.origin);
       this.#inAll.release(subject.appUid);
       this.#grant();
     };
@@ -139,7 +139,7 @@ export class RequestPermits {
         if (isReleased) return;
         isReleased = true;
         stopTimer();
-        this.#ofWebhooks.add(subject.webhookUid, -1);
+        this.#ofWebhooks.release(subject.webhookUid);
         if (sharesHeld) releaseShares();
         else this.#grant();
       },
@@ -158,22 +158,6 @@ export class RequestPermits {
     const waiting = (): number =>
       [...this.#waiting].filter((request) => this.#limitOf(request) === pool).length;
     return observePermits(pool, { max, count: () => ({ held: held(), waiting: waiting() }) });
-  }
-}
-
-class Counts {
-  readonly #counts = new Map<string, number>();
-  total = 0;
-
-  of(key: string): number {
-    return this.#counts.get(key) ?? 0;
-  }
-
-  add(key: string, change: 1 | -1): void {
-    const count = this.of(key) + change;
-    this.total += change;
-    if (count === 0) this.#counts.delete(key);
-    else this.#counts.set(key, count);
   }
 }
 
