@@ -47,6 +47,22 @@ test('the files to read have few lines', () => {
   expect(lines.reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(linesMax);
 });
 
+test('each room of lib uses exactly the rooms that the linter and the page name, which come before it', async () => {
+  const linter = '../../../oxlint.config.mjs';
+  const { libRooms } = (await import(linter)) as { libRooms: Record<string, string[]> };
+  const names = Object.keys(libRooms);
+  const [, listed = ''] = /by noun: ([^|]*) \|/.exec(read('docs/ARCHITECTURE.md')) ?? [];
+  expect(listed.match(/[\w-]+/g)).toEqual(names.filter((name) => name !== 'model'));
+  for (const [index, name] of names.entries()) {
+    const sources = filesIn(`lib/${name}`, /\.ts$/).map(read).join('\n');
+    const used = new Set(
+      [...sources.matchAll(/from '(?:\.\.\/)+([\w-]+)\//g)].map(([, room]) => room),
+    );
+    const others = names.slice(0, index).filter((room) => used.has(room));
+    expect([name, others.toSorted()]).toEqual([name, libRooms[name]]);
+  }
+});
+
 test('the tests that the security page names exist', () => {
   const names = read('docs/security.md').match(/[\w/-]+\.test\.ts/g) ?? [];
   const files = ['test', 'console/test'].flatMap((folder) => filesIn(folder, /\.test\.ts$/));
