@@ -13,7 +13,10 @@ export interface IssuedToken {
 
 /** A token that was revoked without a row has only the fields of the revocation. */
 export type TokenDocument = Pick<IssuedToken, '_id' | 'appUid' | 'expiresAt'> &
-  Partial<IssuedToken> & { revokedAt?: Date };
+  Partial<IssuedToken> & {
+    /** Absent before the revocation. */
+    revokedAt?: Date;
+  };
 
 /** Sorts by the user, then by the time of the sign-in, so that the list needs no other index. */
 export function tokenId(userUid: string, tokenUid: string): string {

@@ -33,7 +33,7 @@ export function openSecrets(
   webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'secret' | 'previousSecret' | 'signatures'>,
   now: Date,
 ): SigningSecrets {
-  const signs = signaturesOf(webhook).includes('v1');
+  const signs = webhook.signatures.includes('v1');
   const location = secretLocation(webhook);
   const current = box.open(webhook.secret, location);
   const previous = webhook.previousSecret;
@@ -53,10 +53,8 @@ export function allSecrets(
   return sealed.map((each) => box.open(each, secretLocation(webhook)));
 }
 
-export function signaturesOf({
-  signatures = ['v1'],
-}: Pick<WebhookDocument, 'signatures'>): SignatureVersion[] {
-  return signatures;
+export function signaturesOf(webhook: Pick<WebhookDocument, 'signatures'>): SignatureVersion[] {
+  return webhook.signatures;
 }
 
 type WebhookKey = Pick<WebhookDocument, '_id' | 'appUid'>;
