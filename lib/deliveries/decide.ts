@@ -106,7 +106,7 @@ function claimedElsewhere({
 function isDiscarded(
   { _id, seenDiscards }: EventToAttempt,
   delivery: DeliveryToAttempt | null,
-  { _id: webhookUid, discardCount = 0, discardBefore }: WebhookDocument,
+  { _id: webhookUid, discardCount, discardBefore }: WebhookDocument,
 ): boolean {
   if (discardCount === 0 || discardBefore === null) return false;
   const seen = delivery?.discardCount ?? discardCountOf(seenDiscards, webhookUid);
