@@ -5,16 +5,8 @@ import type { AppDocument } from '../model/app.ts';
 import type { Store } from '../mongo/connect.ts';
 
 export function makeApp(name: string, now: Date): AppDocument {
-  return {
-    _id: newId('app', now),
-    name,
-    webhookCount: 0,
-    tokenEpoch: 0,
-    webhookChallenge: false,
-    disabledAt: null,
-    origins: null,
-    createdAt: now,
-  };
+  const facts = { tokenEpoch: 0, webhookChallenge: false, disabledAt: null, origins: null };
+  return { _id: newId('app', now), name, webhookCount: 0, ...facts, createdAt: now };
 }
 
 export function makeAccount(

@@ -3,7 +3,6 @@ export interface AppDocument {
   name: string;
   /** Stored here so that concurrent callers cannot exceed the limit of webhooks. */
   webhookCount: number;
-  /** Incremented to revoke all tokens. */
   tokenEpoch: number;
   /** Whether receivers must answer a challenge before their webhooks become active. */
   webhookChallenge: boolean;

@@ -11,12 +11,9 @@ export interface IssuedToken {
   expiresAt: Date;
 }
 
-/** A token that was revoked without a row has only the fields of the revocation. */
+/** A token that was revoked without a row has only the fields of the revocation. `revokedAt` is absent before it. */
 export type TokenDocument = Pick<IssuedToken, '_id' | 'appUid' | 'expiresAt'> &
-  Partial<IssuedToken> & {
-    /** Absent before the revocation. */
-    revokedAt?: Date;
-  };
+  Partial<IssuedToken> & { revokedAt?: Date };
 
 /** Sorts by the user, then by the time of the sign-in, so that the list needs no other index. */
 export function tokenId(userUid: string, tokenUid: string): string {

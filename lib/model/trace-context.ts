@@ -1,6 +1,5 @@
-/** The W3C Trace Context headers of a recorded trace. */
+/** The W3C Trace Context headers of a recorded trace; `tracestate` is absent if it is empty. */
 export interface TraceContext {
   traceparent: string;
-  /** Absent if the caller sent none. */
   tracestate?: string;
 }

@@ -9,7 +9,6 @@ export interface UserDocument {
   email?: string;
   name: string | null;
   accountUids: string[];
-  /** Incremented to revoke its tokens. */
   tokenEpoch: number;
   createdAt: Date;
   updatedAt: Date;
