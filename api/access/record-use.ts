@@ -7,7 +7,7 @@ import { httpLog } from '../../lib/platform/logger.ts';
 
 const recordEveryMs = 60_000;
 
-export type UseRecorder = (uid: string, lastUsedAt: Date | undefined) => void;
+export type UseRecorder = (uid: string, lastUsedAt: Date | null) => void;
 
 /** Writes at most once a minute per document, across all processes. Requests do not wait for it. */
 export function createUseRecorder(

@@ -19,22 +19,19 @@ const auditFilters = {
 
 const auditRowSchema = named(
   'AuditRow',
-  objectOf<ReturnType<typeof presentRow>>(
-    {
-      uid: text,
-      at: time,
-      action: text,
-      actor: objectOf<Actor>({
-        kind: oneOfTexts(['api_key', 'admin', 'anonymous', 'system']),
-        uid: textOrNull,
-      }),
-      target: objectOf<{ kind: string; uid: string }>({ kind: text, uid: text }),
-      details: { type: 'object', description: 'The fields depend on the action.' },
-      address: textOrNull,
-      requestId: textOrNull,
-    },
-    ['details'],
-  ),
+  objectOf<ReturnType<typeof presentRow>>({
+    uid: text,
+    at: time,
+    action: text,
+    actor: objectOf<Actor>({
+      kind: oneOfTexts(['api_key', 'admin', 'anonymous', 'system']),
+      uid: textOrNull,
+    }),
+    target: objectOf<{ kind: string; uid: string }>({ kind: text, uid: text }),
+    details: { type: 'object', description: 'The fields depend on the action.' },
+    address: textOrNull,
+    requestId: textOrNull,
+  }),
 );
 
 const factsOfListAuditLog: Operation = {

@@ -21,7 +21,7 @@ const changed = {
   deleted: 'was deleted. `data` contains its state before that',
 } as const;
 const numbered =
-  'The number of the change among the changes of one resource, like `X-Webhook-Sequence`. Absent in a test, and if the event was stored by a version that did not send it.';
+  'The number of the change among the changes of one resource, like `X-Webhook-Sequence`. Absent in a test.';
 const sampleSequence = 7;
 const nouns = { agent: 'An agent', context: 'A context', contextfile: 'A context file' };
 const asReported =

@@ -201,7 +201,7 @@ function headersOf(
   event: EventDocument,
   attempt: ShownAttempt,
 ): SentRequest['headers'] {
-  const { _id: webhookUid, headers, auth, cloudEvents = false } = webhook;
+  const { _id: webhookUid, headers, auth, cloudEvents } = webhook;
   const own = [...(headers?.names ?? []), ...(auth === null ? [] : ['Authorization'])];
   const secrets = { body: '', standard: [] };
   const ours = deliveryHeaders({

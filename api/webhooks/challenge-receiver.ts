@@ -16,7 +16,6 @@ import { newId } from '../../lib/platform/ids.ts';
 import { deliveryLog } from '../../lib/platform/logger.ts';
 import { overloaded } from '../../lib/platform/overloaded.ts';
 import type { SecretBox } from '../../lib/platform/secret-box.ts';
-import { signaturesOf } from '../../lib/webhooks/secrets.ts';
 
 interface ChallengePorts {
   sender: Sender;
@@ -77,7 +76,7 @@ async function send(
   challenge: string,
 ): Promise<SendResult> {
   const { _id: webhookUid, appUid, url } = webhook;
-  const hasKey = signaturesOf(webhook).includes('v1a');
+  const hasKey = webhook.signatures.includes('v1a');
   const signingKey = hasKey ? await webhookKeys(appUid).active() : null;
   const compose = () => {
     const now = clock.now();

@@ -49,7 +49,7 @@ export const changeWebhook: Handler<ChangeWebhookBody> = operation(
       refuseUnproven(proof, before, { ...before, ...fields });
       const resumes = body.active === true && !before.active;
       if (!resumes && !differs(before, fields)) return { webhook: before, resumed: false };
-      const discard = { discardCount: (before.discardCount ?? 0) + 1, discardBefore: now };
+      const discard = { discardCount: before.discardCount + 1, discardBefore: now };
       const resume = { releaseUid: release._id, ...(discards ? discard : {}) };
       const changes = { ...fields, ...(resumes ? resume : {}), updatedAt: now };
       if (resumes) await store.jobs.insertOne(release, { session });

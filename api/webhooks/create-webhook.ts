@@ -126,6 +126,7 @@ function newWebhook(context: ApiContext, draft: NewWebhook): StoredWebhook {
     exhaustedUnreported: 0,
     lastTriggeredAt: null,
     releaseUid: null,
+    discardCount: 0,
     discardBefore: null,
     createdAt: now,
     updatedAt: now,

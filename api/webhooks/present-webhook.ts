@@ -10,7 +10,6 @@ import {
   webhookKinds,
 } from '../../lib/model/webhook.ts';
 import { countHeld } from '../../lib/history/held-counts.ts';
-import { signaturesOf } from '../../lib/webhooks/secrets.ts';
 import { findOverlapping } from '../../lib/webhooks/overlap.ts';
 import { presentFilter } from './webhook-filter.ts';
 import type { ApiContext } from '../context.ts';
@@ -57,10 +56,10 @@ export function presentWebhook(webhook: StoredWebhook, view: WebhookView, heldCo
     retrySchedule: retryScheduleMs === null ? null : formatSchedule(retryScheduleMs),
     ordering: webhook.ordering,
     ratePerSecond: webhook.ratePerSecond,
-    ratePerSecondPerTenant: webhook.ratePerSecondPerTenant ?? null,
+    ratePerSecondPerTenant: webhook.ratePerSecondPerTenant,
     filter: presentFilter(webhook.filter),
-    signatures: signaturesOf(webhook),
-    cloudEvents: webhook.cloudEvents ?? false,
+    signatures: webhook.signatures,
+    cloudEvents: webhook.cloudEvents,
     active: webhook.active,
     headers: webhook.headers?.names ?? null,
     auth: webhook.auth && { type: webhook.auth.type },

@@ -2,7 +2,6 @@ import { formatSchedule } from '../../lib/deliveries/retry-schedule.ts';
 import { countCharacters } from '../../lib/platform/count-characters.ts';
 import type { AuditEntry } from '../../lib/model/audit-log.ts';
 import type { StoredWebhook, WebhookDocument } from '../../lib/model/webhook.ts';
-import { signaturesOf } from '../../lib/webhooks/secrets.ts';
 import { originOf } from '../../lib/model/url-origin.ts';
 import type { ChangeWebhookBody, WrittenFields } from './webhook-fields.ts';
 
@@ -62,10 +61,10 @@ export function previousDetails(
     entities: { entities: before.entities },
     events: { events: before.events },
     ordering: { ordering: before.ordering },
-    signatures: { signatures: signaturesOf(before) },
+    signatures: { signatures: before.signatures },
     ratePerSecond: { ratePerSecond: before.ratePerSecond },
-    ratePerSecondPerTenant: { ratePerSecondPerTenant: before.ratePerSecondPerTenant ?? null },
-    cloudEvents: { cloudEvents: before.cloudEvents ?? false },
+    ratePerSecondPerTenant: { ratePerSecondPerTenant: before.ratePerSecondPerTenant },
+    cloudEvents: { cloudEvents: before.cloudEvents },
     active: { active: before.active },
     // It acts once and is not stored.
     onResume: {},

@@ -57,8 +57,6 @@ async function isKeyOf(
   return (
     key !== null &&
     key.revokedAt === null &&
-    // A key of an earlier version may lack a scope.
-    scopes.every((scope) => key.scopes.includes(scope)) &&
     sameHash(key.secretHash, hashApiKey(last.apiKey, keyPepper))
   );
 }

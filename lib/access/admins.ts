@@ -9,7 +9,8 @@ export function makeAdmin(
   fields: Pick<AdminDocument, 'email' | 'passwordHash' | 'superuser'>,
   now: Date,
 ): AdminDocument {
-  return { _id: newId('adm', now), ...fields, createdAt: now, updatedAt: now };
+  const own = { deviceEpoch: 0, createdAt: now, updatedAt: now, lastSignedInAt: null };
+  return { _id: newId('adm', now), ...fields, ...own };
 }
 
 export function makeMembership(

@@ -25,6 +25,10 @@ export function makeApiKey(
     createdAt: now,
     expiresAt: input.expiresAt,
     revokedAt: null,
+    tokensRevokedAt: null,
+    lastUsedAt: null,
+    rolledTo: null,
+    expiryReportedAt: null,
   };
   return { key, text };
 }

@@ -5,7 +5,8 @@ import type { AppDocument } from '../model/app.ts';
 import type { Store } from '../mongo/connect.ts';
 
 export function makeApp(name: string, now: Date): AppDocument {
-  return { _id: newId('app', now), name, webhookCount: 0, createdAt: now };
+  const facts = { tokenEpoch: 0, webhookChallenge: false, disabledAt: null, origins: null };
+  return { _id: newId('app', now), name, webhookCount: 0, ...facts, createdAt: now };
 }
 
 export function makeAccount(
@@ -16,7 +17,7 @@ export function makeAccount(
 }
 
 export function isActive({ disabledAt }: Pick<AppDocument, 'disabledAt'>): boolean {
-  return (disabledAt ?? null) === null;
+  return disabledAt === null;
 }
 
 /** Makes an application's transactions that call it conflict, to serialise them: for rules over several documents. */

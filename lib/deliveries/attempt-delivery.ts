@@ -12,7 +12,6 @@ import { instruments } from '../telemetry/instruments.ts';
 import type { SendMessage, SendResult } from '../egress/sender.ts';
 import { classifyResponse } from './classify-response.ts';
 import { composeMessage } from './compose-message.ts';
-import { signaturesOf } from '../webhooks/secrets.ts';
 import { type AttemptCaller, type Decision, decide, isFinal, type Unsent } from './decide.ts';
 import type { DeliveryFacts } from './delivery-records.ts';
 import { reportOf } from './delivery-report.ts';
@@ -183,7 +182,7 @@ async function send(
     if (await isOutdated(ports, subject)) throw new Outdated();
     const body = event.body ?? (await ports.records.readBody(event._id));
     if (body === null) throw new Outdated();
-    const hasKey = signaturesOf(webhook).includes('v1a');
+    const hasKey = webhook.signatures.includes('v1a');
     const signingKey = hasKey ? await ports.webhookKeys(key.appUid).active() : null;
     // Set here because the wait for a permit is not part of the attempt.
     at = ports.clock.now();

@@ -107,7 +107,7 @@ function claimedElsewhere({
 function isDiscarded(
   { seenDiscards }: EventToAttempt,
   delivery: DeliveryToAttempt | null,
-  { _id: webhookUid, discardCount = 0 }: WebhookDocument,
+  { _id: webhookUid, discardCount }: WebhookDocument,
 ): boolean {
   const seen = delivery?.discardCount ?? discardCountOf(seenDiscards, webhookUid) ?? 0;
   return seen < discardCount;

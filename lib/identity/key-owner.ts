@@ -1,20 +1,13 @@
 // Whose signing keys a ring holds, and where they are stored: those of user tokens, or of an application's webhooks.
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { calculateJwkThumbprint, type JWK } from 'jose';
+import { calculateJwkThumbprint } from 'jose';
 import type { Collection } from 'mongodb';
 import { systemCaller } from '../model/audit-log.ts';
 import type { SigningKeyDocument } from '../model/signing-key.ts';
 import { recordAudit } from '../access/audit-log.ts';
 import { type Store } from '../mongo/connect.ts';
 import { inTransaction } from '../mongo/transaction.ts';
-import { createSigningKey, importSigningKey, type SigningKey } from './user-token.ts';
-
-/** `privateKeyPem` is PKCS #8. */
-export interface NewKey {
-  keyId: string;
-  publicKey: JWK;
-  privateKeyPem: string;
-}
+import { createSigningKey, importSigningKey, type NewKey, type SigningKey } from './user-token.ts';
 
 export interface KeyOwner<Key> {
   logged: { appUid?: string };

@@ -24,11 +24,11 @@ export function createTokenEpochReader(store: Store): TokenEpochReader {
         .find(wanted, { projection: { tokenEpoch: 1, origins: 1 } })
         .toArray();
       const found = new Map(apps.map((app) => [app._id, app]));
-      return appUids.map((appUid) => found.get(appUid) ?? {});
+      return appUids.map((appUid) => found.get(appUid) ?? { tokenEpoch: 0, origins: null });
     },
   );
-  return async ({ appUid, tokenEpoch = 0 }) => {
-    const { tokenEpoch: appEpoch = 0, origins = null } = await readApp(appUid);
+  return async ({ appUid, tokenEpoch }) => {
+    const { tokenEpoch: appEpoch, origins } = await readApp(appUid);
     return { epoch: appEpoch + tokenEpoch, appEpoch, origins };
   };
 }
@@ -54,7 +54,7 @@ export async function revokeAppTokens(
   const options = { session, returnDocument: 'after', projection: { tokenEpoch: 1 } } as const;
   const raised = { $inc: { tokenEpoch: 1 } };
   const app = await store.apps.findOneAndUpdate({ _id: appUid }, raised, options);
-  if (app?.tokenEpoch === undefined) throw new Error('the application does not exist');
+  if (app === null) throw new Error('the application does not exist');
   return app.tokenEpoch;
 }
 

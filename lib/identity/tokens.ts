@@ -62,16 +62,15 @@ function canBeValid(tokenUid: string, now: Date): boolean {
   return timeOfId(tokenUid).getTime() + lifetimeMaxMs > now.getTime();
 }
 
-/** Checks whether a token was revoked by its ID, or with all tokens of its API key. Null: an older token names no key. */
+/** Checks whether a token was revoked by its ID, or with all tokens of its API key. */
 export async function isRevokedAlone(
   { tokens, apiKeys }: Store,
-  { appUid, userUid, tokenUid, apiKeyUid }: TokenOfUser & { apiKeyUid: string | null },
+  { appUid, userUid, tokenUid, apiKeyUid }: TokenOfUser & { apiKeyUid: string },
 ): Promise<boolean> {
-  const exists = { $exists: true };
   const [token, key] = await Promise.all([
-    tokens.findOne({ _id: tokenId(userUid, tokenUid), appUid, revokedAt: exists }),
+    tokens.findOne({ _id: tokenId(userUid, tokenUid), appUid, revokedAt: { $exists: true } }),
     // A revoked key makes no new tokens, so the time does not matter.
-    apiKeyUid && apiKeys.findOne({ _id: apiKeyUid, appUid, tokensRevokedAt: exists }),
+    apiKeys.findOne({ _id: apiKeyUid, appUid, tokensRevokedAt: { $ne: null } }),
   ]);
-  return Boolean(token) || Boolean(key);
+  return token !== null || key !== null;
 }

@@ -22,6 +22,13 @@ export interface SigningKey {
   privateKey: CryptoKey;
 }
 
+/** `privateKeyPem` is PKCS #8. */
+export interface NewKey {
+  keyId: string;
+  publicKey: JWK;
+  privateKeyPem: string;
+}
+
 /** Contains nothing personal of its own, because anyone can read a token. */
 export interface UserClaims {
   userUid: string;
@@ -46,12 +53,7 @@ interface SignedToken {
   expiresAt: Date;
 }
 
-/** `privateKeyPem` is PKCS #8. */
-export async function createSigningKey(): Promise<{
-  keyId: string;
-  publicKey: JWK;
-  privateKeyPem: string;
-}> {
+export async function createSigningKey(): Promise<NewKey> {
   const pair = await generateKeyPair(userTokenAlgorithm, { extractable: true });
   const publicJwk = await exportJWK(pair.publicKey);
   const keyId = await calculateJwkThumbprint(publicJwk);

@@ -77,6 +77,7 @@ async function upsertUser(store: Store, wanted: UserToFind): Promise<FoundUser |
     name: wanted.name,
     ...(wanted.email === undefined ? {} : { email: wanted.email }),
     accountUids: [],
+    tokenEpoch: 0,
     createdAt: now,
     updatedAt: now,
     deletedAt: null,

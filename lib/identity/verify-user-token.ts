@@ -9,9 +9,7 @@ import {
   userTokenType,
 } from './user-token.ts';
 
-export interface VerifiedClaims extends Omit<UserClaims, 'appEpoch' | 'apiKeyUid'> {
-  /** Null in tokens of earlier versions. */
-  apiKeyUid: string | null;
+export interface VerifiedClaims extends Omit<UserClaims, 'appEpoch'> {
   tokenUid: string;
   issuedAt: Date;
   expiresAt: Date;
@@ -44,7 +42,7 @@ export async function verifyUserToken(text: string, options: VerifyOptions): Pro
       typ: userTokenType,
       issuer,
       audience: userTokenAudience,
-      requiredClaims: ['sub', 'app', 'accounts', 'epoch', 'jti', 'iat', 'nbf', 'exp'],
+      requiredClaims: ['sub', 'app', 'accounts', 'epoch', 'key', 'jti', 'iat', 'nbf', 'exp'],
       // Not the setting, which may have been longer when the token was signed.
       maxTokenAge: limits.userTokenLifetimeMaxMs / 1_000,
       clockTolerance: clockToleranceSeconds,
@@ -95,13 +93,13 @@ function parseCanonicalJson(bytes: Buffer): Record<string, unknown> | null {
 }
 
 function readClaims(payload: JWTPayload): VerifiedClaims | null {
-  const { sub, aud, app, accounts, epoch, jti, iat, exp } = payload;
-  const { key = null, tenant = null, origins = null } = payload;
+  const { sub, aud, app, accounts, epoch, key, jti, iat, exp } = payload;
+  const { tenant = null, origins = null } = payload;
   // jose also accepts a list that contains our audience.
   if (aud !== userTokenAudience) return null;
   if (typeof sub !== 'string' || typeof app !== 'string' || typeof jti !== 'string') return null;
   if (!isTextList(accounts) || !(origins === null || isTextList(origins))) return null;
-  if (!isTextOrNull(key) || !isTextOrNull(tenant)) return null;
+  if (typeof key !== 'string' || !isTextOrNull(tenant)) return null;
   if (!Number.isSafeInteger(epoch) || !isSeconds(iat) || !isSeconds(exp)) return null;
   const lifetimeMs = (exp - iat) * 1_000;
   if (lifetimeMs <= 0 || lifetimeMs > limits.userTokenLifetimeMaxMs) return null;

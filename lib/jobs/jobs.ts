@@ -105,7 +105,7 @@ export interface DeliveryToRequeue {
  */
 export function discardCountFor(
   job: Pick<ResendJob | ReplayJob | SyncJob, 'seenDiscards'>,
-  { _id, discardCount = 0 }: Pick<WebhookDocument, '_id' | 'discardCount'>,
+  { _id, discardCount }: Pick<WebhookDocument, '_id' | 'discardCount'>,
 ): number {
   return job.seenDiscards === undefined
     ? discardCount

@@ -75,7 +75,7 @@ export function findHeld(
 
 // Same rule as in `decide`.
 function droppedBy(
-  { discardCount = 0, discardBefore }: WebhookDocument,
+  { discardCount, discardBefore }: WebhookDocument,
   releasedAt: Date,
 ): Filter<DeliveryDocument> | null {
   if (discardCount === 0 || discardBefore === null) return null;

@@ -3,7 +3,6 @@ export interface AccountDocument {
   appUid: string;
   name: string;
   createdAt: Date;
-  /** Absent in accounts of earlier versions until they are changed. */
   updatedAt: Date;
   /** Incremented by each transaction that refers to the account; absent before the first. */
   turn?: number;

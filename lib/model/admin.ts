@@ -9,11 +9,12 @@ export interface AdminDocument {
   email: string;
   /** Null for an admin who signs in only through the identity provider. */
   passwordHash: string | null;
+  /** Absent before the first sign-in through the identity provider. */
   identity?: ProviderIdentity;
   superuser: boolean;
   /** Incremented to forget the admin's known browsers. */
-  deviceEpoch?: number;
+  deviceEpoch: number;
   createdAt: Date;
   updatedAt: Date;
-  lastSignedInAt?: Date;
+  lastSignedInAt: Date | null;
 }

@@ -21,12 +21,12 @@ export interface ApiKeyDocument {
   expiresAt: Date | null;
   revokedAt: Date | null;
   /** When the tokens of its sign-ins were revoked with it. */
-  tokensRevokedAt?: Date;
+  tokensRevokedAt: Date | null;
   /** Accurate to about a minute. */
-  lastUsedAt?: Date;
-  rolledTo?: string;
+  lastUsedAt: Date | null;
+  rolledTo: string | null;
   /** When `apikey.expiring` was recorded. */
-  expiryReportedAt?: Date;
+  expiryReportedAt: Date | null;
 }
 
 export type ApiKeyInput = Pick<ApiKeyDocument, 'appUid' | 'name' | 'scopes' | 'expiresAt'>;

@@ -3,13 +3,13 @@ export interface AppDocument {
   name: string;
   /** Stored here so that concurrent callers cannot exceed the limit of webhooks. */
   webhookCount: number;
-  tokenEpoch?: number;
+  tokenEpoch: number;
   /** Whether receivers must answer a challenge before their webhooks become active. */
-  webhookChallenge?: boolean;
-  disabledAt?: Date | null;
-  /** The origins of pages that may use its tokens; absent or null: any. */
-  origins?: string[] | null;
-  /** Incremented by transactions that must not run concurrently (`lockApp`). */
+  webhookChallenge: boolean;
+  disabledAt: Date | null;
+  /** The origins of pages that may use its tokens; null: any. */
+  origins: string[] | null;
+  /** Incremented by transactions that must not run concurrently (`lockApp`); absent before the first. */
   turn?: number;
   createdAt: Date;
 }

@@ -11,7 +11,7 @@ export interface SeenDiscards {
 export function seenDiscards(
   webhooks: readonly Pick<WebhookDocument, '_id' | 'discardCount'>[],
 ): SeenDiscards[] {
-  return webhooks.flatMap(({ _id: webhookUid, discardCount = 0 }) =>
+  return webhooks.flatMap(({ _id: webhookUid, discardCount }) =>
     discardCount === 0 ? [] : [{ webhookUid, count: discardCount }],
   );
 }

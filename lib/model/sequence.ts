@@ -7,7 +7,7 @@ import type { EventDocument } from './event.ts';
 export interface SequenceDocument {
   _id: string;
   last: number;
-  /** The results of the latest batched counts, newest first. */
+  /** The results of the latest batched counts, newest first; absent before the first. */
   counted?: { by: string; last: number }[];
 }
 

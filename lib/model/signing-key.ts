@@ -10,7 +10,7 @@ export interface KeyTerm {
 export interface SigningKeyDocument extends KeyTerm {
   /** The `kid`: the RFC 7638 thumbprint of the public key. */
   _id: string;
-  /** The application whose webhooks it signs. Absent if it signs user tokens. */
+  /** The application whose webhooks it signs; absent if it signs user tokens. */
   appUid?: string;
   publicKey: JWK;
   privateKey: SealedSecret;

@@ -16,7 +16,7 @@ export interface Counts {
   changeToReceiptMs: Histogram;
 }
 
-/** The counts of one interval for an application or a webhook. */
+/** The counts of one interval for an application or a webhook; those that are 0 are absent. */
 export interface StatisticsDocument extends Partial<Counts> {
   /** The uid of the application or webhook, the interval and its start: `whk_…/hour/2026-11-22T19:00:00.000Z`. */
   _id: string;

@@ -11,7 +11,7 @@ export interface IssuedToken {
   expiresAt: Date;
 }
 
-/** A token that was revoked without a row has only the fields of the revocation. */
+/** A token that was revoked without a row has only the fields of the revocation. `revokedAt` is absent before it. */
 export type TokenDocument = Pick<IssuedToken, '_id' | 'appUid' | 'expiresAt'> &
   Partial<IssuedToken> & { revokedAt?: Date };
 

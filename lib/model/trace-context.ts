@@ -1,4 +1,4 @@
-/** The W3C Trace Context headers of a recorded trace. */
+/** The W3C Trace Context headers of a recorded trace; `tracestate` is absent if it is empty. */
 export interface TraceContext {
   traceparent: string;
   tracestate?: string;

@@ -3,13 +3,13 @@ export interface UserDocument {
   _id: string;
   appUid: string;
   externalId?: string;
-  /** The keyed hash of the canonical email. */
+  /** The keyed hash of the canonical email; absent, like `email`, from a user with an external ID. */
   emailKey?: string;
   /** Rewritten to be unique in the application; mail never reaches it. */
   email?: string;
   name: string | null;
   accountUids: string[];
-  tokenEpoch?: number;
+  tokenEpoch: number;
   createdAt: Date;
   updatedAt: Date;
   deletedAt: Date | null;

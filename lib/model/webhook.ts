@@ -39,8 +39,8 @@ export interface WebhookDocument {
   ordering: Ordering;
   /** Maximum requests per second; null: only limited by permits. */
   ratePerSecond: number | null;
-  /** The same for the events of each tenant; absent on webhooks of older versions. */
-  ratePerSecondPerTenant?: number | null;
+  /** The same for the events of each tenant. */
+  ratePerSecondPerTenant: number | null;
   /** Conditions on the event's `data`, all of which must match. Null: all events. */
   filter: FilterCondition[] | null;
   active: boolean;
@@ -48,10 +48,9 @@ export interface WebhookDocument {
   headers: SealedHeaders | null;
   auth: SealedAuth | null;
   tls: SealedTls | null;
-  /** Absent on webhooks of older versions, which have `v1`. */
-  signatures?: SignatureVersion[];
-  /** Whether the headers of CloudEvents are sent; absent on webhooks of older versions. */
-  cloudEvents?: boolean;
+  signatures: SignatureVersion[];
+  /** Whether the headers of CloudEvents are sent. */
+  cloudEvents: boolean;
   secret: SealedSecret;
   previousSecret: PreviousSecret | null;
   disabledReason: DisabledReason | null;
@@ -67,8 +66,8 @@ export interface WebhookDocument {
   exhaustedUnreported: number;
   /** The latest release job; it ends earlier ones. */
   releaseUid: string | null;
-  /** Deliveries that saw a lower count are dropped; absent before the first discard. */
-  discardCount?: number;
+  /** Deliveries that saw a lower count are dropped. */
+  discardCount: number;
   /** The time of the latest discard. */
   discardBefore: Date | null;
   createdAt: Date;

@@ -12,7 +12,7 @@ type Rated = Pick<WebhookDocument, '_id' | 'ratePerSecond' | 'ratePerSecondPerTe
 
 /** Returns the rate for requests of the event's tenant, or null. Events without a tenant share one. */
 export function rateOf(
-  { _id, ratePerSecond, ratePerSecondPerTenant = null }: Rated,
+  { _id, ratePerSecond, ratePerSecondPerTenant }: Rated,
   { externalTenantId }: { externalTenantId: string },
 ): Rate | null {
   if (ratePerSecond !== null) return { limiterId: _id, perSecond: ratePerSecond };

@@ -16,7 +16,7 @@ export async function reportExpiringKeys(
     .find({
       expiresAt: { $gt: now, $lte: new Date(now.getTime() + noticeBeforeMs) },
       revokedAt: null,
-      expiryReportedAt: { $exists: false },
+      expiryReportedAt: null,
     })
     .sort({ expiresAt: 1 })
     .limit(batchMax)
@@ -31,11 +31,11 @@ async function reportExpiring(
   store: Store,
   { key, now }: { key: ApiKeyDocument; now: Date },
 ): Promise<number> {
-  const { _id, appUid, keyId, name, scopes, expiresAt, lastUsedAt = null, rolledTo = null } = key;
+  const { _id, appUid, keyId, name, scopes, expiresAt, lastUsedAt, rolledTo } = key;
   if (expiresAt === null) return 0;
   return inTransaction(store, async (session) => {
     const { modifiedCount } = await store.apiKeys.updateOne(
-      { _id, expiresAt, revokedAt: null, expiryReportedAt: { $exists: false } },
+      { _id, expiresAt, revokedAt: null, expiryReportedAt: null },
       { $set: { expiryReportedAt: now } },
       { session },
     );

@@ -6,7 +6,6 @@ import type {
   SealedAuth,
   SealedHeaders,
   SealedTls,
-  SignatureVersion,
   WebhookDocument,
 } from '../model/webhook.ts';
 import type { CertificateText } from './client-certificate-facts.ts';
@@ -33,7 +32,7 @@ export function openSecrets(
   webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'secret' | 'previousSecret' | 'signatures'>,
   now: Date,
 ): SigningSecrets {
-  const signs = signaturesOf(webhook).includes('v1');
+  const signs = webhook.signatures.includes('v1');
   const location = secretLocation(webhook);
   const current = box.open(webhook.secret, location);
   const previous = webhook.previousSecret;
@@ -51,12 +50,6 @@ export function allSecrets(
   const { secret, previousSecret } = webhook;
   const sealed = previousSecret === null ? [secret] : [secret, previousSecret.secret];
   return sealed.map((each) => box.open(each, secretLocation(webhook)));
-}
-
-export function signaturesOf({
-  signatures = ['v1'],
-}: Pick<WebhookDocument, 'signatures'>): SignatureVersion[] {
-  return signatures;
 }
 
 type WebhookKey = Pick<WebhookDocument, '_id' | 'appUid'>;

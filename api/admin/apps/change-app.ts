@@ -27,10 +27,9 @@ export const changeApp: AdminHandler<ChangeAppBody> = operation(facts, async (re
   const app = await recordChange(context, recording, async (session, now) => {
     const before = await store.apps.findOne({ _id: appUid }, { session });
     if (before === null) throw noSuchApp();
-    const { name: previousName, origins: previousOrigins = null } = before;
+    const { name: previousName, origins: previousOrigins } = before;
     const { name = previousName, active = isActive(before), origins = previousOrigins } = body;
-    const { webhookChallenge: challenged = false } = before;
-    const { webhookChallenge = challenged } = body;
+    const { webhookChallenge = before.webhookChallenge } = body;
     const isChanged = active !== isActive(before);
     const challenges = { action: 'app.challenge_changed', details: { webhookChallenge } };
     const renamed = { action: 'app.renamed', details: { name, previousName } };
@@ -38,7 +37,7 @@ export const changeApp: AdminHandler<ChangeAppBody> = operation(facts, async (re
     const done = [
       ...(name === previousName ? [] : [renamed]),
       ...(origins?.join() === previousOrigins?.join() ? [] : [allowed]),
-      ...(webhookChallenge === challenged ? [] : [challenges]),
+      ...(webhookChallenge === before.webhookChallenge ? [] : [challenges]),
       ...(isChanged ? [{ action: active ? 'app.enabled' : 'app.disabled' }] : []),
     ];
     if (done.length === 0) return { answer: before, changes: [] };

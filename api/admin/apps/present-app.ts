@@ -57,7 +57,7 @@ export const changeAppBody = validator<ChangeAppBody>({
 
 /** Returns the public fields of an application and the caller's role. */
 export function presentApp(app: AppDocument, role: Role) {
-  const { _id: uid, name, origins = null, webhookChallenge = false, createdAt } = app;
+  const { _id: uid, name, origins, webhookChallenge, createdAt } = app;
   const facts = { active: isActive(app), origins, webhookChallenge };
   return { uid, name, ...facts, role, createdAt: createdAt.toISOString() };
 }

@@ -23,7 +23,7 @@ export function presentApiKey(key: ApiKeyDocument, now: Date) {
     revokedAt: key.revokedAt?.toISOString() ?? null,
     tokensRevokedAt: key.tokensRevokedAt?.toISOString() ?? null,
     lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
-    rolledTo: key.rolledTo ?? null,
+    rolledTo: key.rolledTo,
   };
 }
 

@@ -38,7 +38,7 @@ export const revokeApiKey: AdminHandler<RevokeApiKeyBody> = operation(
     const recording = { appUid, key: null, entities: ['application'] } as const;
     const key = await recordChange(context, recording, async (session, now) => {
       const found = await findApiKey(request, context, session);
-      const endsTokens = revokeTokens && found.tokensRevokedAt === undefined;
+      const endsTokens = revokeTokens && found.tokensRevokedAt === null;
       if (found.revokedAt !== null && !endsTokens) return { answer: found, changes: [] };
       const set = {
         revokedAt: found.revokedAt ?? now,

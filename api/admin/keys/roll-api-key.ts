@@ -73,7 +73,7 @@ export const rollApiKey: AdminHandler<RollApiKeyBody> = operation(
 );
 
 function checkRollable(key: ApiKeyDocument, now: Date): void {
-  if (key.rolledTo !== undefined) {
+  if (key.rolledTo !== null) {
     throw new AppError('conflict', `the key was already rolled; roll ${key.rolledTo} instead`);
   }
   if (!isKeyAlive(key, now)) {

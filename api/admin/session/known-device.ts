@@ -17,7 +17,7 @@ interface Device {
 const deviceLifetimeMs = 180 * dayMs;
 
 export function rememberDevice(context: ApiContext, admin: AdminDocument): string {
-  const { _id: adminUid, deviceEpoch: epoch = 0 } = admin;
+  const { _id: adminUid, deviceEpoch: epoch } = admin;
   const content: Device = { uid: randomUUID(), adminUid, epoch };
   return sealCookie(context, deviceCookie, { content, lifetimeMs: deviceLifetimeMs });
 }
@@ -30,5 +30,5 @@ export function knownDevice(
 ): string | null {
   const device = openCookie(context, deviceCookie, rawHeaders) as Device | null;
   if (admin === null || device?.adminUid !== admin._id) return null;
-  return device.epoch === (admin.deviceEpoch ?? 0) ? device.uid : null;
+  return device.epoch === admin.deviceEpoch ? device.uid : null;
 }

@@ -37,6 +37,6 @@ function method(transport: Transport, facts: CallFacts) {
 /** Normalises a list. Some lists are short and have no pages. */
 function asPage(result: unknown): Page<unknown> {
   if (Array.isArray(result)) return { data: result, nextCursor: null };
-  const { data, nextCursor } = result as Partial<Page<unknown>>;
-  return { data: data ?? [], nextCursor: nextCursor ?? null };
+  const { data, nextCursor = null } = result as { data: unknown[]; nextCursor?: string | null };
+  return { data, nextCursor };
 }

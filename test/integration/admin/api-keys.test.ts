@@ -1,6 +1,7 @@
 // CONFIGURE → API Management: API keys generated, listed, rolled and revoked by admins.
 import { createApiContext } from '../../../api/context.ts';
 import { serve } from '../../../api/serve.ts';
+import { makeApiKey } from '../../../lib/access/api-keys.ts';
 import { limits } from '../../../lib/limits.ts';
 import { connectStore } from '../../../lib/mongo/connect.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
@@ -218,17 +219,9 @@ test('tokens of a key are revoked with it only on request, also later, once, and
 
 test('an application has at most 50 active keys, even with concurrent requests, and can still roll them', async () => {
   const { apiKeysPerAppMax } = limits;
-  const bulk = Array.from({ length: apiKeysPerAppMax - 2 }, (_, i) => ({
-    _id: `key_${appUid}_${i}`,
-    appUid,
-    keyId: `${appUid}${i}`,
-    secretHash: '',
-    name: 'Bulk',
-    scopes: [],
-    createdAt: new Date(),
-    expiresAt: null,
-    revokedAt: null,
-  }));
+  const input = { appUid, name: 'Bulk', scopes: [], expiresAt: null };
+  const occasion = { keyPepper: 'pepper', now: new Date() };
+  const bulk = Array.from({ length: apiKeysPerAppMax - 2 }, () => makeApiKey(input, occasion).key);
   await service.store.apiKeys.insertMany(bulk);
   const made = await Promise.all(Array.from({ length: 6 }, () => generate()));
   expect(made.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([

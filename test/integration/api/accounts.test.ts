@@ -207,6 +207,7 @@ test('an account with more members and agents than fit into a batch is deleted c
       externalId: `bulk ${i}`,
       name: null,
       accountUids: [uid],
+      tokenEpoch: 0,
       createdAt: now,
       updatedAt: now,
       deletedAt: null,

@@ -77,10 +77,10 @@ test('a mistyped key is refused without a read, other refused keys after one rea
 
 test('the use of a key is recorded at most once per minute, for any number of requests', async () => {
   const apiKey = await makeKey(service);
-  expect((await keyOf(apiKey))?.lastUsedAt).toBeUndefined();
+  expect((await keyOf(apiKey))?.lastUsedAt).toBeNull();
   const commands = await commandsOnKeys(async () => {
     await Promise.all(Array.from({ length: 40 }, () => callWith(apiKey)));
-    await waitFor(async () => (await keyOf(apiKey))?.lastUsedAt !== undefined);
+    await waitFor(async () => (await keyOf(apiKey))?.lastUsedAt !== null);
     await Promise.all(Array.from({ length: 40 }, () => callWith(apiKey)));
   });
   expect(commands.filter((op) => op === 'update')).toHaveLength(1);
@@ -106,7 +106,7 @@ test('a use that cannot be recorded does not fail the request', async () => {
   const { db } = service.store;
   const warn = jest.spyOn(httpLog, 'warn');
   // The database rejects only this write.
-  const validator = { lastUsedAt: { $exists: false } };
+  const validator = { lastUsedAt: null };
   await db.command({ collMod: 'apiKeys', validator, validationAction: 'error' });
   try {
     expect(await callWith(apiKey)).toBe(200);
@@ -124,14 +124,14 @@ test('a use that cannot be recorded does not fail the request', async () => {
     warn.mockRestore();
     await db.command({ collMod: 'apiKeys', validator: {} });
   }
-  expect((await keyOf(apiKey))?.lastUsedAt).toBeUndefined();
+  expect((await keyOf(apiKey))?.lastUsedAt).toBeNull();
 });
 
 test('a refused key is not recorded as used', async () => {
   const apiKey = await makeKey(service, { revokedAt: new Date() });
   const commands = await commandsOnKeys(() => callWith(apiKey));
   expect(commands).toEqual(['command']);
-  expect((await keyOf(apiKey))?.lastUsedAt).toBeUndefined();
+  expect((await keyOf(apiKey))?.lastUsedAt).toBeNull();
 });
 
 test('a request is authenticated before its body is checked', async () => {

@@ -48,9 +48,9 @@ beforeAll(async () => {
   await jobs.insertMany(mixed(() => [newErasure(appUid, { externalTenantId: 'tenant-1' }, at)]));
   // Most are of one application, where MongoDB would read the index of all uids.
   const owners = ['app_other', ...Array.from({ length: 9 }, () => appUid)];
-  const times = { name: null, createdAt: at, updatedAt: at, deletedAt: null };
+  const facts = { name: null, tokenEpoch: 0, createdAt: at, updatedAt: at, deletedAt: null };
   const userOf = (owner: string, externalId: string) => ({
-    ...times,
+    ...facts,
     _id: newId('usr', at),
     appUid: owner,
     externalId,

@@ -1,6 +1,6 @@
 // Users and accounts by the beginning of their name, keys by that of their ID, and tenants.
 import type { Document } from 'mongodb';
-import { hashApiKey } from '../../../lib/access/api-key.ts';
+import { makeApiKey } from '../../../lib/access/api-keys.ts';
 import { makeAccount } from '../../../lib/access/apps.ts';
 import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
 import type { UserDocument } from '../../../lib/model/user.ts';
@@ -33,8 +33,8 @@ const others = <T>(make: (n: number) => T): T[] =>
 async function writeUsers(): Promise<void> {
   const make = (name: string | null, fields: Partial<UserDocument> = {}): UserDocument => {
     const _id = newId('usr', at);
-    const times = { createdAt: at, updatedAt: at, deletedAt: null };
-    return { _id, appUid, externalId: `id-${_id}`, name, accountUids: [], ...times, ...fields };
+    const facts = { accountUids: [], tokenEpoch: 0, createdAt: at, updatedAt: at, deletedAt: null };
+    return { _id, appUid, externalId: `id-${_id}`, name, ...facts, ...fields };
   };
   await service.store.users.insertMany([
     ...['Ada Lovelace', 'ada byron', 'ÁDA Zuse', 'Ada', 'Ad', 'Adb', 'Bea Ada'].map((name) =>
@@ -54,17 +54,11 @@ async function writeAccounts(): Promise<void> {
 }
 
 async function writeKeys(): Promise<void> {
-  const make = (keyId: string, owner = appUid): ApiKeyDocument => ({
-    _id: newId('key', at),
-    appUid: owner,
-    keyId,
-    secretHash: hashApiKey(keyId, 'pepper'),
-    name: keyId,
-    scopes: ['events:read'],
-    createdAt: at,
-    expiresAt: null,
-    revokedAt: at,
-  });
+  const make = (keyId: string, owner = appUid): ApiKeyDocument => {
+    const input = { appUid: owner, name: keyId, scopes: [], expiresAt: null };
+    const { key } = makeApiKey(input, { keyPepper: 'pepper', now: at });
+    return { ...key, keyId, revokedAt: at };
+  };
   await service.store.apiKeys.insertMany([
     ...['AbC000000000', 'AbCzzzzzzzzz', 'AbD000000000', 'Abc000000000', 'AbBzzzzzzzzz'].map((id) =>
       make(id),

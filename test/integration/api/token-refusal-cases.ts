@@ -87,7 +87,7 @@ const badClaims: [string, unknown[]][] = [
   ['app', [undefined, null, '', 'app_other', { $ne: null }]],
   ['jti', [undefined, null, 7]],
   ['accounts', [undefined, null, 'acc', [7], [null], {}]],
-  ['key', [7, {}, ['key']]],
+  ['key', [undefined, null, 7, {}, ['key']]],
   ['epoch', [undefined, null, '0', 0.5, [0]]],
   ['tenant', [7, {}, ['tenant-1']]],
   ['origins', ['https://app.example.com', [null], [7], {}]],

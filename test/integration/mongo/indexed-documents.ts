@@ -28,7 +28,7 @@ export async function writePeople({ store, app }: Installation, many: Many): Pro
   const times = { createdAt: at, updatedAt: at };
   const user = (fields: Partial<UserDocument>): UserDocument => {
     const facts = { appUid, name: null, accountUids: ['acc_other'], deletedAt: null };
-    return { _id: newId('usr', at), ...facts, ...times, ...fields };
+    return { _id: newId('usr', at), ...facts, tokenEpoch: 0, ...times, ...fields };
   };
   await store.users.insertMany([
     ...numbers.map((n) => user({ externalId: `user-${n}` })),

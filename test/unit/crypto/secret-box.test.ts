@@ -96,7 +96,7 @@ test.each([
 });
 
 const now = new Date('2026-01-01T00:00:00Z');
-const webhook = { _id: 'whk_1', appUid: 'app_1' };
+const webhook = { _id: 'whk_1', appUid: 'app_1', signatures: ['v1' as const] };
 const seal = (secret: string) => box.seal(secret, secretLocation(webhook));
 
 /** Returns the secrets that sign at `now` when the overlap ends `leftMs` later. */

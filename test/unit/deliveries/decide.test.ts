@@ -66,7 +66,7 @@ const events = {
 const activities = { active: { active: true }, paused: { active: false } };
 // Only the counts decide; the times come from clocks that differ.
 const discards = {
-  none: { discardBefore: null },
+  none: { discardCount: 0, discardBefore: null },
   'a discard before the event': { discardCount: 1, discardBefore: now },
   'a discard after the event': { discardCount: 2, discardBefore: after(-90_000) },
 } satisfies Record<string, Partial<WebhookDocument>>;

@@ -12,7 +12,7 @@ const eventAt = new Date('2026-01-01T00:00:00Z');
 const at = new Date('2026-01-01T00:00:02Z');
 const dueAt = new Date('2026-01-01T00:00:01Z');
 const event = { _id: idAt('evt', eventAt), order: [], sequence: 1 } as unknown as EventToAttempt;
-const webhook = { _id: 'whk_1', ratePerSecond: null };
+const webhook = { _id: 'whk_1', ratePerSecond: null, ratePerSecondPerTenant: null };
 const retrying = {
   state: 'retrying',
   jobUid: null,

@@ -21,7 +21,7 @@ export function auditColumns(appUid: string | null, names: Names): Column<AuditR
           <Text fw={600} size="sm" style={{ overflowWrap: 'normal' }}>
             {action}
           </Text>
-          <Details details={details ?? {}} names={names} />
+          <Details details={details} names={names} />
         </>
       ),
     },

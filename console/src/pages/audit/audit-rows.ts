@@ -25,7 +25,7 @@ export const csvHeader = [
 
 /** Returns the cells of a row, in the order of the header. */
 export function csvCellsOf(row: AuditRow, names: Names): string[] {
-  const { at, actor, action, target, details = {}, address, requestId } = row;
+  const { at, actor, action, target, details, address, requestId } = row;
   return [
     at,
     actor.kind,

@@ -1376,7 +1376,7 @@ class AuditRow(TypedDict):
     action: str
     actor: AuditRowActor
     target: AuditRowTarget
-    details: NotRequired[dict[str, Any]]
+    details: dict[str, Any]
     """The fields depend on the action."""
     address: str | None
     requestId: str | None

@@ -206,7 +206,7 @@ export interface AuditRow {
     uid: string;
   };
   /** The fields depend on the action. */
-  details?: Record<string, unknown>;
+  details: Record<string, unknown>;
   address: string | null;
   requestId: string | null;
 }
