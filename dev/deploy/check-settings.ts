@@ -1,6 +1,6 @@
 // Checks that the service would start with the environment that the chart sets.
 import { readConfig } from '../../lib/config/config.ts';
-import { isKnownSetting, knownSettings } from './known-settings.ts';
+import { isKnownSetting } from './known-settings.ts';
 import { type Manifest, workloadsOf } from './manifests.ts';
 
 /** Stands in for an existing Secret. */
@@ -12,13 +12,12 @@ const existingSecret = {
 
 /** Returns a sentence for each setting that the service does not read, and for each value that it rejects. */
 export function settingFaults(manifests: readonly Manifest[]): string[] {
-  const known = knownSettings();
   const made = manifests.find(({ kind }) => kind === 'Secret')?.stringData;
   return workloadsOf(manifests).flatMap(({ metadata, spec }) =>
     spec.template.spec.containers.flatMap(({ env = [] }) => {
       const names = env.map(({ name }) => name);
       const unknown = [...names, ...Object.keys(made ?? {})]
-        .filter((name) => !isKnownSetting(name, known))
+        .filter((name) => !isKnownSetting(name))
         .map((name) => `${metadata.name}: no process reads ${name}`);
       const values = Object.fromEntries(env.map(({ name, value = '' }) => [name, value]));
       return [...unknown, ...refusal(metadata.name, { ...(made ?? existingSecret), ...values })];

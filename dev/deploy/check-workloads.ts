@@ -1,9 +1,8 @@
 // What the chart's pods need beyond the schemas of Kubernetes. Pure functions from manifests to sentences.
+import { settings } from '../../lib/config/settings.ts';
 import { processLimits } from '../../lib/limits.ts';
-import { parseDurationMs } from '../../lib/platform/duration.ts';
 import { type Manifest, type PodSpec, workloadsOf } from './manifests.ts';
 
-const defaultDrain = '3s';
 const spareMs = 2_000;
 
 type Rules = Readonly<Record<string, (pod: PodSpec) => boolean>>;
@@ -47,8 +46,9 @@ function hasNoRights({ automountServiceAccountToken, securityContext, containers
 /** Returns the drain time. Only the api drains. */
 function drainMs({ containers }: PodSpec): number {
   const { env = [] } = containers.find(({ name }) => name === 'api') ?? {};
-  const setting = env.find(({ name }) => name === 'HERALD_DRAIN_FOR')?.value;
-  return parseDurationMs(setting || defaultDrain);
+  const given = env.find(({ name }) => name === 'HERALD_DRAIN_FOR')?.value;
+  const { parse, fallback } = settings.HERALD_DRAIN_FOR;
+  return given ? parse(given) : fallback;
 }
 
 function preStopSeconds({ containers }: PodSpec): number {

@@ -8,6 +8,7 @@ import type { Contract } from '../client-types/contract.ts';
 import { generatedFiles as clientFiles } from '../client-types/generated-files.ts';
 import { withLogTable } from '../instruments/log-table.ts';
 import { withTable } from '../instruments/metrics-table.ts';
+import { settingFiles } from '../instruments/settings.ts';
 import { limitsPage } from '../limits/limits-page.ts';
 import { toCase } from '../receiver-cases/draft.ts';
 import { good } from '../receiver-cases/good.ts';
@@ -33,6 +34,8 @@ export async function generateFiles(): Promise<Map<string, string>> {
     [`${cases}/deliveries.json`, await casesFile()],
     ['packages/receiver-ts/src/events.ts', await formatted(typesFile())],
   ]);
+  for (const [path, update] of Object.entries(settingFiles))
+    files.set(path, await update(await readFile(path, 'utf8')));
   for (const name of ['deliveries.json', 'handling.json', 'key-sets.json', 'options.json']) {
     const path = `${cases}/${name}`;
     files.set(`${casesOfGo}/${name}`, files.get(path) ?? (await readFile(path, 'utf8')));

@@ -8,7 +8,7 @@ export function withLogTable(page: string): string {
     ...Object.entries<LogEvent>(events).map(rowOf),
   ]);
   const head = '| event | level | meaning, and fields |\n| --- | --- | --- |\n';
-  return withGenerated(page, `${head}${rows.join('')}`);
+  return withGenerated(page, [`${head}${rows.join('')}`]);
 }
 
 function rowOf([name, { levels, text, fields }]: [string, LogEvent]): string {

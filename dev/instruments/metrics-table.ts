@@ -5,7 +5,7 @@ type Instrument = (typeof instruments)[keyof typeof instruments];
 
 /** Returns the page with an updated table. */
 export function withTable(page: string, all: readonly Instrument[]): string {
-  return withGenerated(page, renderTable(all));
+  return withGenerated(page, [renderTable(all)]);
 }
 
 function renderTable(all: readonly Instrument[]): string {

@@ -137,3 +137,18 @@ export function asProxyHops(text: string): number {
   if (/^[0-9]$/.test(text)) return Number(text);
   throw new Error(`must be a number of proxies from 0 to 9 (got "${text}")`);
 }
+
+export function asEndpoint(text: string): string {
+  if (/^https?:\/\//i.test(text) && parseUrl(text) !== null) return text;
+  throw new Error('must be an http or https address');
+}
+
+export function asProtocol(text: string): string {
+  if (text === 'http/protobuf') return text;
+  throw new Error(`must be http/protobuf (got "${text}")`);
+}
+
+export function asExporter(text: string): string {
+  if (text === 'otlp' || text === 'none') return text;
+  throw new Error(`must be otlp or none (got "${text}")`);
+}

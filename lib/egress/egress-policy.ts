@@ -8,11 +8,3 @@ export interface EgressPolicy {
   readonly allowCidrs: readonly string[];
   readonly denyCidrs: readonly string[];
 }
-
-export const defaultEgressPolicy: Required<EgressPolicy> = {
-  allowHttp: false,
-  ports: [443, 8443],
-  allowHosts: [],
-  allowCidrs: [],
-  denyCidrs: [],
-};

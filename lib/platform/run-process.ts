@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { processLimits } from '../limits.ts';
 import { processLog } from './logger.ts';
-import { ConfigError } from './setting-reader.ts';
+import { ConfigError } from './config-error.ts';
 import { notifySystemd } from './systemd.ts';
 
 export interface RunningRole extends AsyncDisposable {

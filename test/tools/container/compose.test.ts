@@ -1,7 +1,7 @@
 // docker-compose.yml and Dockerfile, checked without a container.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { knownSettings } from '../../../dev/deploy/known-settings.ts';
+import { isKnownSetting } from '../../../dev/deploy/known-settings.ts';
 import { processLimits } from '../../../lib/limits.ts';
 
 interface Service {
@@ -43,42 +43,15 @@ test('a health check is one line for a shell', () => {
   }
 });
 
-test('every setting passed to api, worker and setup is a known one', () => {
-  const known = knownSettings();
-  for (const role of roles) {
-    const names = Object.keys(service(role).environment ?? {});
-    expect(names.length).toBeGreaterThan(0);
-    expect(names.filter((name) => !known.has(name))).toEqual([]);
-  }
-});
-
-test('each setting in .env is passed on, except those that the container fixes', () => {
-  const settled = [
-    'HERALD_DATABASE',
-    'HERALD_HOST',
-    'HERALD_METRICS_HOST',
-    // Prometheus is configured with its address.
-    'HERALD_METRICS_PORT',
-    'HERALD_WORKFLOW_BUNDLE',
-    'OTEL_EXPORTER_OTLP_PROTOCOL',
-    // Each process has a different one.
-    'OTEL_SERVICE_NAME',
-  ];
-  const ofService = [...knownSettings()].filter((name) => /^(?:HERALD|OTEL)_/.test(name));
-  expect(ofService).toEqual(expect.arrayContaining(settled));
-  for (const role of roles) {
-    const passed = Object.entries(service(role).environment ?? {})
-      .filter(([name, value]) => value.startsWith(`\${${name}:`))
-      .map(([name]) => name);
-    expect([...passed, ...settled].sort()).toEqual(ofService.sort());
-  }
-});
-
-test('every setting in the Dockerfile is a known one', () => {
-  const known = knownSettings();
-  const names = dockerfile.match(/\b(?:HERALD|MONGODB|TEMPORAL)_[A-Z_]+(?==)/g) ?? [];
-  expect(names).toContain('HERALD_WORKFLOW_BUNDLE');
-  expect(names.filter((name) => !known.has(name))).toEqual([]);
+test('every setting that a file of the deployment sets is a known one', () => {
+  const units = ['api', 'setup', 'worker'].map((role) => `agent-herald-${role}.service`);
+  const ofSystemd = ['environment.example', ...units].map((name) =>
+    readFileSync(`deploy/systemd/${name}`, 'utf8'),
+  );
+  const texts = [composeText, dockerfile, ...ofSystemd].join('\n');
+  const names = texts.match(/(?<!\$\{)\b(?:HERALD|MONGODB|TEMPORAL|OTEL)_[A-Z_]+(?=[:=])/g) ?? [];
+  expect(names).toEqual(expect.arrayContaining(['MONGODB_URI', 'HERALD_WORKFLOW_BUNDLE']));
+  expect(names.filter((name) => !isKnownSetting(name))).toEqual([]);
 });
 
 test('a missing secret stops docker compose with a sentence that explains where to set it', () => {

@@ -5,7 +5,6 @@ import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { settingFaults } from '../../../dev/deploy/check-settings.ts';
 import { podFaults } from '../../../dev/deploy/check-workloads.ts';
-import { isKnownSetting, knownSettings } from '../../../dev/deploy/known-settings.ts';
 import { parseManifests } from '../../../dev/deploy/manifests.ts';
 import { allowsEgress, type Target } from '../../../dev/deploy/network-policy.ts';
 import { bytesOf } from '../../../dev/limits/memory.ts';
@@ -27,42 +26,6 @@ const schema = JSON.parse(read('values.schema.json')) as {
   properties: Record<'settings' | 'secrets', unknown>;
 };
 const isValid = new Ajv({ strict: false }).compile(schema);
-/** Settings that values with other names set. */
-const ownValues: Readonly<Record<string, string>> = {
-  PORT: 'api.port',
-  HERALD_METRICS_PORT: 'metrics.port',
-};
-
-/** Returns the names in the tables of docs/configuration.md that processes of the service read. */
-function documentedSettings(): string[] {
-  const text = readFileSync('docs/configuration.md', 'utf8');
-  const [service = '', temporal = ''] = ['The service', 'Temporal'].map(
-    (title) => new RegExp(`^## ${title}\n(.*?)^## `, 'ms').exec(text)?.[1] ?? '',
-  );
-  const names = `${service}${temporal}`
-    .split('\n')
-    .filter((line) => line.startsWith('| `'))
-    .flatMap((line) => (line.split('|')[1] ?? '').match(/[A-Z][A-Z0-9_*]+/g) ?? []);
-  return names.map((name) => name.replace('*', 'TIMEOUT'));
-}
-
-test('each documented setting can be set by a value', () => {
-  const names = documentedSettings();
-  expect(names.length).toBeGreaterThan(60);
-  const settable = (name: string): boolean =>
-    name in ownValues ||
-    isValid({ settings: { [name]: 'a' } }) ||
-    isValid({ secrets: { values: { [name]: 'a' } } });
-  expect(names.filter((name) => !settable(name))).toEqual([]);
-});
-
-test('each name that the chart accepts as a setting is read by the service', () => {
-  const known = knownSettings();
-  const text = JSON.stringify([schema.properties.settings, schema.properties.secrets]);
-  const names = text.match(/"[A-Z][A-Z0-9_]{3,}"/g)?.map((name) => name.slice(1, -1)) ?? [];
-  expect(names.length).toBeGreaterThan(50);
-  expect(names.filter((name) => !isKnownSetting(name, known))).toEqual([]);
-});
 
 test.each([
   ['a secret', { settings: { HERALD_KEY_PEPPER: 'a' } }],

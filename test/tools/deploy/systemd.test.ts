@@ -3,7 +3,6 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { knownSettings } from '../../../dev/deploy/known-settings.ts';
 import { makeDevSecrets } from '../../../dev/start/dev-secrets.ts';
 import { readConfig } from '../../../lib/config/config.ts';
 import { processLimits } from '../../../lib/limits.ts';
@@ -29,16 +28,6 @@ test('each role has a unit that runs its entry point', () => {
       `/usr/bin/node --enable-source-maps dist/${role}/main.js`,
     ]);
   }
-});
-
-test('every setting in a unit or the example is a known one', () => {
-  const known = knownSettings();
-  const texts = [...units, 'environment.example'].map((name) =>
-    readFileSync(join(folder, name), 'utf8'),
-  );
-  const names = texts.join('\n').match(/\b(?:HERALD|MONGODB|TEMPORAL)_[A-Z_]+(?==)/g) ?? [];
-  expect(names).toContain('HERALD_SECRET_KEYS');
-  expect(names.filter((name) => !known.has(name))).toEqual([]);
 });
 
 test("the operator's settings override those of the unit", () => {

@@ -1,8 +1,9 @@
 // The settings: all faults are reported together, no message shows a secret, the defaults are safe, and no option of
 // MONGODB_URI weakens a guarantee of the service.
-import { readConfig, summarizeConfig } from '../../../lib/config/config.ts';
+import { readConfig } from '../../../lib/config/config.ts';
 import { dayMs } from '../../../lib/platform/duration.ts';
-import { ConfigError, type Environment } from '../../../lib/platform/setting-reader.ts';
+import type { Environment } from '../../../lib/config/setting-reader.ts';
+import { ConfigError } from '../../../lib/platform/config-error.ts';
 import { makeDevSecrets } from '../../../dev/start/dev-secrets.ts';
 import { MongoClient } from 'mongodb';
 import { asMongodbUri } from '../../../lib/config/mongodb-uri.ts';
@@ -175,7 +176,7 @@ test('the identity provider needs all three settings or none, and https except o
     clientId: 'herald',
     clientSecret: 'hunter2',
   });
-  expect(JSON.stringify(summarizeConfig(config))).not.toContain('hunter2');
+  expect(JSON.stringify(config.shown)).not.toContain('hunter2');
   for (const name of Object.keys(oidc)) {
     const [fault = '', ...more] = faultsOf({ ...valid, ...oidc, [name]: '' });
     expect(more).toEqual([]);
@@ -243,12 +244,13 @@ test.each([
   const mail = {
     HERALD_SMTP_URL: 'smtp://user:hunter2@mail.example.com',
     HERALD_MAIL_FROM: 'herald@example.com',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://user:hunter2@collector:4318',
   };
   const config = readConfig({ ...valid, ...mail, MONGODB_URI: uri, HERALD_EGRESS_PROXY: proxy });
-  const summary = JSON.stringify(summarizeConfig(config));
-  expect(summary).toContain('"egressProxy":"proxy.example:3128"');
-  expect(summary).toContain('"mailServer":"set"');
-  expect(summary).toContain('"keyPepperConfigured":true');
+  const summary = JSON.stringify(config.shown);
+  expect(summary).toContain('"HERALD_EGRESS_PROXY":"proxy.example:3128"');
+  expect(summary).toContain('"HERALD_SMTP_URL":"set"');
+  expect(summary).toContain('"HERALD_KEY_PEPPER":"set"');
   const ringKey = secrets.HERALD_SECRET_KEYS.split(':')[1] ?? '';
   for (const value of ['hunter2', secrets.HERALD_KEY_PEPPER, ringKey]) {
     expect(value).not.toBe('');

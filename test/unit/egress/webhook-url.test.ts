@@ -1,7 +1,9 @@
 // The rules for the text of a webhook URL: collected cases, and the value just outside each limit. And email addresses.
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
-import { defaultEgressPolicy, type EgressPolicy } from '../../../lib/egress/egress-policy.ts';
+import { readConfig } from '../../../lib/config/config.ts';
+import { makeDevSecrets } from '../../../dev/start/dev-secrets.ts';
+import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import { checkStoredUrl, checkWebhookUrl } from '../../../lib/egress/webhook-url.ts';
 import { checkMailUrl } from '../../../lib/egress/mail-url.ts';
 import { parseMailServer } from '../../../lib/egress/mail-server.ts';
@@ -15,6 +17,8 @@ interface UrlCase {
 const fixture = new URL('./webhook-url-cases.json', import.meta.url);
 const { cases }: { cases: readonly UrlCase[] } = JSON.parse(readFileSync(fixture, 'utf8'));
 
+const required = { MONGODB_URI: 'mongodb://localhost', ...makeDevSecrets() };
+const { egress: defaultEgressPolicy } = readConfig(required);
 const development: EgressPolicy = {
   allowHttp: true,
   ports: 'any',
