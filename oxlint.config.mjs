@@ -55,7 +55,7 @@ export const libRooms = {
     'temporal',
   ],
   health: ['concurrency', 'mongo', 'platform', 'telemetry', 'temporal'],
-  config: ['deliveries', 'egress', 'model', 'platform', 'telemetry'],
+  config: ['egress', 'model', 'platform', 'telemetry', 'webhooks'],
 };
 const topRooms = [
   'activities',
@@ -251,7 +251,7 @@ export default {
     forbid('dev/limits/**', outside(except('dev'), 'dev/limits uses lib/limits.ts only.')),
     forbid(
       'dev/instruments/**',
-      outside(except('dev'), 'dev/instruments uses lib/telemetry only.'),
+      outside(except('dev'), 'dev/instruments uses the instruments and settings of lib.'),
     ),
     forbid(
       'dev/receiver-cases/**',

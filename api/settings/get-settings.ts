@@ -1,5 +1,5 @@
 // GET …/settings: the settings of the installation that matter to integrators and operators. None is secret.
-import { formatSchedule } from '../../lib/deliveries/retry-schedule.ts';
+import { formatSchedule } from '../../lib/webhooks/retry-schedule.ts';
 import { keyStates, type SigningKeyTerm } from '../../lib/identity/key-rotation.ts';
 import { limits } from '../../lib/limits.ts';
 import { writeDuration } from '../../lib/platform/duration.ts';

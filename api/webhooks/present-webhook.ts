@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import { dayMs } from '../../lib/platform/duration.ts';
-import { formatSchedule } from '../../lib/deliveries/retry-schedule.ts';
+import { formatSchedule } from '../../lib/webhooks/retry-schedule.ts';
 import {
   authTypes,
   type CertificateFacts,

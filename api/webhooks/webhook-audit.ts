@@ -1,4 +1,4 @@
-import { formatSchedule } from '../../lib/deliveries/retry-schedule.ts';
+import { formatSchedule } from '../../lib/webhooks/retry-schedule.ts';
 import { countCharacters } from '../../lib/platform/count-characters.ts';
 import type { AuditEntry } from '../../lib/model/audit-log.ts';
 import type { StoredWebhook, WebhookDocument } from '../../lib/model/webhook.ts';

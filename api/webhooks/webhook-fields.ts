@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongodb';
-import { ScheduleFault, parseSchedule } from '../../lib/deliveries/retry-schedule.ts';
+import { ScheduleFault, parseSchedule } from '../../lib/webhooks/retry-schedule.ts';
 import { durationShape } from '../../lib/platform/duration.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';

@@ -1,5 +1,5 @@
 // Parsers of settings. Each throws an Error that says what is valid.
-import { parseSchedule } from '../deliveries/retry-schedule.ts';
+import { parseSchedule } from '../webhooks/retry-schedule.ts';
 import { minuteMs, parseDurationMs } from '../platform/duration.ts';
 import { limits } from '../limits.ts';
 import { isHostName, isThisMachine } from '../egress/host-name.ts';

@@ -1,6 +1,6 @@
 // All settings of the service, each in one line. `npm run generate` writes the tables of docs/configuration.md, and the
 // lists in docker-compose.yml and the chart's values.schema.json from them.
-import { formatSchedule, defaultRetryScheduleMs } from '../deliveries/retry-schedule.ts';
+import { formatSchedule, defaultRetryScheduleMs } from '../webhooks/retry-schedule.ts';
 import { parseEgressProxy } from '../egress/egress-proxy.ts';
 import { parseMailServer } from '../egress/mail-server.ts';
 import { parseUrl } from '../egress/parse-url.ts';

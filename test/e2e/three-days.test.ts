@@ -1,5 +1,5 @@
 // Three days of attempts in half a second. docs/testing.md shows this file.
-import { defaultRetryScheduleMs } from '../../lib/deliveries/retry-schedule.ts';
+import { defaultRetryScheduleMs } from '../../lib/webhooks/retry-schedule.ts';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { expectWait, startSkippingDeliveries } from '../support/time-skipping.ts';

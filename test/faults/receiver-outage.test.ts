@@ -1,5 +1,5 @@
 // A receiver that is down for a day, and one whose responses are lost: every event arrives, with few repeats.
-import { defaultRetryScheduleMs } from '../../lib/deliveries/retry-schedule.ts';
+import { defaultRetryScheduleMs } from '../../lib/webhooks/retry-schedule.ts';
 import { hourMs } from '../../lib/platform/duration.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import type { DeliverySummary } from '../../lib/temporal/messages.ts';

@@ -1,6 +1,6 @@
 // The fate of every change: compares events and delivery documents with the requests that the receivers got.
 import { factsOnly } from '../../lib/events/events.ts';
-import { defaultRetryScheduleMs } from '../../lib/deliveries/retry-schedule.ts';
+import { defaultRetryScheduleMs } from '../../lib/webhooks/retry-schedule.ts';
 import type { Attempt } from '../../lib/model/attempt.ts';
 import type { CancelReason } from '../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';

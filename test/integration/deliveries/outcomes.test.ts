@@ -1,7 +1,7 @@
 // The outcome of an attempt for responses and network failures of each kind, over real servers.
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
-import { defaultRetryScheduleMs } from '../../../lib/deliveries/retry-schedule.ts';
+import { defaultRetryScheduleMs } from '../../../lib/webhooks/retry-schedule.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { hourMs, minuteMs } from '../../../lib/platform/duration.ts';
 import { limits } from '../../../lib/limits.ts';

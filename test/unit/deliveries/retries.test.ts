@@ -11,16 +11,17 @@ import {
   nat,
   oneof,
 } from 'fast-check';
-import { classifyResponse, type Verdict } from '../../../lib/deliveries/classify-response.ts';
-import type { SendErrorClass } from '../../../lib/egress/classify-send-error.ts';
-import type { SendResult } from '../../../lib/egress/sender.ts';
-import { execFileSync } from 'node:child_process';
 import {
-  defaultRetryScheduleMs,
+  classifyResponse,
+  type Verdict,
   nextRetryDelayMs,
   parseRetryAfterMs,
   throttledDelayMs,
-} from '../../../lib/deliveries/retry-schedule.ts';
+} from '../../../lib/deliveries/classify-response.ts';
+import type { SendErrorClass } from '../../../lib/egress/classify-send-error.ts';
+import type { SendResult } from '../../../lib/egress/sender.ts';
+import { execFileSync } from 'node:child_process';
+import { defaultRetryScheduleMs } from '../../../lib/webhooks/retry-schedule.ts';
 import { hourMs } from '../../../lib/platform/duration.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
