@@ -12,7 +12,7 @@ import { attemptInOrder } from '../../lib/deliveries/attempt-in-order.ts';
 import type { AttemptCaller } from '../../lib/model/attempt-caller.ts';
 import { takeJobPage } from '../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
-import { deleteExpired } from '../../lib/jobs/retention.ts';
+import { deleteExpired } from '../../lib/jobs/retention/retention.ts';
 import { createHttpSender } from '../../lib/egress/http-sender.ts';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { dayMs } from '../../lib/platform/duration.ts';

@@ -3,10 +3,9 @@ import { takeJobPage } from '../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import { seenDiscards } from '../../lib/model/discards.ts';
 import { entities } from '../../lib/model/event-name.ts';
-import type { ReplayJob, SyncJob } from '../../lib/model/job.ts';
+import { noCounts, type ReplayJob, type SyncJob } from '../../lib/model/job.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { newJob, newRelease } from '../../lib/jobs/jobs.ts';
-import { noCounts } from '../../lib/jobs/sync-page.ts';
 import type { JobPage } from '../../lib/temporal/messages.ts';
 
 /** Makes a webhook active like its `PATCH` does, and returns the uid of its release. */
@@ -46,6 +45,7 @@ export function newReplayJob(fields: ReplayFields): ReplayJob {
     ...newJob(appUid, createdAt),
     kind: 'replay',
     webhookUids: webhookUid === null ? [] : [webhookUid],
+    seenDiscards: [],
     webhooksDone: 0,
     webhooks: [],
     since: createdAt,

@@ -9,14 +9,10 @@ import type { Attempt } from '../../../lib/model/attempt.ts';
 import { partitionId, type PartitionKey } from '../../../lib/model/partition.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
-import {
-  erasePayloads,
-  insertErasure,
-  newErasure,
-  eraseChunk,
-} from '../../../lib/jobs/erasures.ts';
+import { erasePayloads, eraseChunk } from '../../../lib/jobs/erasure/erase-chunk.ts';
+import { insertErasure, newErasure } from '../../../lib/jobs/erasure/erasures.ts';
 import type { JobPage } from '../../../lib/temporal/messages.ts';
-import { deliveryPorts, noSignals } from '../../support/delivery-ports.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
 import {
   insertEvent,
   insertWebhook,
@@ -35,7 +31,6 @@ const open = new Disposal();
 let installation: Installation;
 let receiver: Receiver;
 let ports: DeliveryPorts;
-const signalled: PartitionKey[] = [];
 /** Each function lets the receiver respond to a request with its own body. */
 const answers: (() => void)[] = [];
 
@@ -47,9 +42,8 @@ beforeAll(async () => {
     }),
   );
   const { egress: policy } = installation.config;
-  const signalPartition = async (key: PartitionKey): Promise<void> => void signalled.push(key);
   const sender = open.use(createHttpSender({ policy }));
-  ports = deliveryPorts(installation, { sender, signalPartition });
+  ports = deliveryPorts(installation, { sender });
 });
 
 afterEach(async () => {
@@ -169,11 +163,12 @@ test('a page that two workers take concurrently, or that is repeated later, is c
   const erasure = await requestErasure();
   await Promise.all([take(erasure, 1), take(erasure, 1)]);
   await take(erasure, 2, passWaitMs);
-  expect(await take(erasure, 1, passWaitMs)).toMatchObject({ isLast: true });
+  expect(await take(erasure, 1, passWaitMs)).toMatchObject({ events: [] });
+  expect(await take(erasure, 2, passWaitMs)).toMatchObject({ isLast: true });
   expect(await stateOf(erasure)).toMatchObject({ count: 5, page: 2 });
 });
 
-test('a partition whose head is erased while waiting for its retry is signalled, even after a kill', async () => {
+test('a partition whose head is erased while waiting for its retry is signalled, by the relay after a kill', async () => {
   const { store } = installation;
   const event = await insertEvent(installation, [], inMs(-1_000));
   const { appUid, entity, resourceUid, _id: eventId } = event;
@@ -188,11 +183,16 @@ test('a partition whose head is erased while waiting for its retry is signalled,
   await store.deliveries.insertOne(delivery);
   const erasure = await requestErasure();
   const { _id: jobUid } = erasure;
-  const signalPartition = async () => Promise.reject(new Error('killed'));
+  const signalled: PartitionKey[] = [];
+  const signalPartition = async (signal: PartitionKey): Promise<void> => {
+    signalled.push(signal);
+    throw new Error('killed');
+  };
   const killed = takeJobPage({ ...ports, signalPartition }, { jobUid, page: 1 });
   await expect(killed).rejects.toThrow('killed');
-  await take(erasure, 1);
   expect(signalled).toEqual([key]);
+  const signalAt = expect.any(Date) as Date;
+  expect(await store.partitions.findOne({ _id: partition })).toMatchObject({ signalAt });
   const left = await store.deliveries.findOne({ _id: delivery._id });
   expect(left).toMatchObject({ state: 'cancelled', nextAttemptAt: null });
 });
@@ -252,8 +252,7 @@ async function isErased(
   await store.events.insertOne({ ...event, body });
   const subject = { mentions: ['nobody', mention] };
   const erasure = newErasure(app.appUid, subject, new Date());
-  await store.jobs.insertOne(erasure);
-  await eraseChunk({ store, ...noSignals }, erasure, { page: 1, now: new Date() });
+  await eraseChunk(store, erasure, new Date());
   const left = await store.events.findOne({ _id: eventId });
   await store.events.deleteOne({ _id: eventId });
   expect([body, '']).toContain(left?.body);

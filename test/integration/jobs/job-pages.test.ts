@@ -1,6 +1,6 @@
 // Pages of jobs: each is taken once, by its number. Taking it again returns the same deliveries. And the deliveries that a
 // resend passes on.
-import { erasePayloads } from '../../../lib/jobs/erasures.ts';
+import { erasePayloads } from '../../../lib/jobs/erasure/erase-chunk.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';

@@ -4,7 +4,7 @@ import { setSequence } from '../../../lib/model/event.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
-import { deleteExpired } from '../../../lib/jobs/retention.ts';
+import { deleteExpired } from '../../../lib/jobs/retention/retention.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import {

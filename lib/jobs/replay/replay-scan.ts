@@ -1,44 +1,34 @@
 import type { ClientSession } from 'mongodb';
-import type { DeliveryState } from '../model/delivery-state.ts';
-import { type DeliveryDocument, pairOf } from '../model/delivery.ts';
-import { testEventName } from '../model/event-name.ts';
-import type { ReplayJob, ReplayedState } from '../model/job.ts';
-import { type Store } from '../mongo/connect.ts';
-import { within } from '../mongo/transaction.ts';
-import { idAt } from '../platform/ids.ts';
-import { type TakenDelivery, takenFields } from './taken-by-job.ts';
+import type { DeliveryState } from '../../model/delivery-state.ts';
+import { testEventName } from '../../model/event-name.ts';
+import type { ReplayedState, ReplayedWebhook, ReplayJob } from '../../model/job.ts';
+import type { Store } from '../../mongo/connect.ts';
+import { within } from '../../mongo/transaction.ts';
+import { idAt } from '../../platform/ids.ts';
+import { isSubscribed } from '../../webhooks/subscriptions.ts';
 import {
+  type Chosen,
   type ChosenEvent,
   eventOnly,
   eventWrittenMsMax,
   firstAttemptMsMax,
+  type FoundDelivery,
+  foundFields,
   isFirstAttemptOverdue,
   keepMatching,
   type TargetWebhook,
-} from './chosen-events.ts';
-import { isSubscribed } from '../webhooks/subscriptions.ts';
+  withDeliveries,
+} from '../chosen-events.ts';
 
+// These limits bound the transaction of a page, in addition to its rate.
+export const checkedPerPageMax = 1_000;
+export const webhooksPerPageMax = 50;
 // A filter needs the bodies, so few events are read at a time.
 const checkedMax = { filtered: 200, others: 1_000 };
 
 /** Returns how many events a page, or one read of a dry run, checks for the webhook. */
 export function checkedMaxOf({ filter }: Pick<TargetWebhook, 'filter'>): number {
   return filter === null ? checkedMax.others : checkedMax.filtered;
-}
-
-type Found = TakenDelivery & Pick<DeliveryDocument, 'cancelReason' | 'nextAttemptAt' | 'updatedAt'>;
-
-const foundOnly = {
-  ...takenFields,
-  cancelReason: 1,
-  nextAttemptAt: 1,
-  updatedAt: 1,
-} as const;
-
-/** An event to send, with its delivery, or null if there is none yet. */
-export interface Chosen {
-  event: ChosenEvent;
-  delivery: Found | null;
 }
 
 export interface Scan {
@@ -59,7 +49,7 @@ export interface Scanning {
 }
 
 interface Checked {
-  pairs: { event: ChosenEvent | undefined; delivery: Found | null }[];
+  pairs: { event: ChosenEvent | undefined; delivery: FoundDelivery | null }[];
   last: string | undefined;
   isEnd: boolean;
 }
@@ -96,13 +86,13 @@ async function readDeliveries(
   states: readonly DeliveryState[],
 ): Promise<Checked> {
   const { appUid, until } = replay;
-  const found: Found[] = [];
+  const found: FoundDelivery[] = [];
   for (const state of states) {
     const eventId = { ...rangeFrom(replay, after), $lt: idAt('evt', until) };
     const ofState = await store.deliveries
-      .find<Found>(
+      .find<FoundDelivery>(
         { appUid, webhookUid: webhook._id, state, eventId },
-        { projection: foundOnly, hint: 'notDelivered', ...within(session) },
+        { projection: foundFields, hint: 'notDelivered', ...within(session) },
       )
       .sort({ eventId: 1 })
       .limit(countMax)
@@ -110,28 +100,18 @@ async function readDeliveries(
     found.push(...ofState);
   }
   const next = found.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1)).slice(0, countMax);
-  const events = await findEvents(store, next, { webhook, ...within(session) });
-  return {
-    pairs: next.map((delivery) => ({ event: events.get(delivery.eventId), delivery })),
-    last: next.at(-1)?.eventId,
-    isEnd: found.length < countMax,
-  };
-}
-
-async function findEvents(
-  store: Store,
-  deliveries: readonly Found[],
-  { webhook, session }: Pick<Scanning, 'webhook' | 'session'>,
-): Promise<Map<string, ChosenEvent>> {
-  if (deliveries.length === 0) return new Map();
-  const eventIds = deliveries.map(({ eventId }) => eventId);
   const events = await store.events
     .find<ChosenEvent>(
-      { _id: { $in: eventIds } },
+      { _id: { $in: next.map(({ eventId }) => eventId) } },
       { projection: eventOnly(webhook._id), ...within(session) },
     )
     .toArray();
-  return new Map(events.map((event) => [event._id, event]));
+  const eventOf = new Map(events.map((event) => [event._id, event]));
+  return {
+    pairs: next.map((delivery) => ({ event: eventOf.get(delivery.eventId), delivery })),
+    last: next.at(-1)?.eventId,
+    isEnd: found.length < countMax,
+  };
 }
 
 async function readEvents(store: Store, scanning: Scanning): Promise<Checked> {
@@ -145,15 +125,9 @@ async function readEvents(store: Store, scanning: Scanning): Promise<Checked> {
     .sort({ _id: 1 })
     .limit(countMax)
     .toArray();
-  const eventIds = events.map((event) => event._id);
-  const ids = eventIds.map((eventId) => pairOf({ eventId, webhookUid: webhook._id }));
-  const found = await store.deliveries
-    .find<Found>({ _id: { $in: ids } }, { projection: foundOnly, ...within(session) })
-    .toArray();
-  const deliveries = new Map(found.map((delivery) => [delivery.eventId, delivery]));
   return {
-    pairs: events.map((event) => ({ event, delivery: deliveries.get(event._id) ?? null })),
-    last: eventIds.at(-1),
+    pairs: await withDeliveries(store, events, { webhookUid: webhook._id, session }),
+    last: events.at(-1)?._id,
     isEnd: before >= replay.until && events.length < countMax,
   };
 }
@@ -171,7 +145,7 @@ function scanUntil({ states, until }: ReplayJob, now: Date): Date {
 
 function isChosen(
   event: ChosenEvent,
-  delivery: Found | null,
+  delivery: FoundDelivery | null,
   { replay, webhook, now }: Pick<Scanning, 'replay' | 'webhook' | 'now'>,
 ): boolean {
   const { event: name, resourceUid, externalTenantId, erasedAt } = event;
@@ -198,7 +172,7 @@ function isMissed(
   return isFirstAttemptOverdue(event, { webhookUid: webhook._id, at: replay.createdAt });
 }
 
-function isSelected(delivery: Found, replay: ReplayJob, now: Date): boolean {
+function isSelected(delivery: FoundDelivery, replay: ReplayJob, now: Date): boolean {
   const { state, cancelReason, nextAttemptAt, updatedAt } = delivery;
   const { states, cancelReasons, createdAt: requestedAt } = replay;
   if (!(states as readonly string[]).includes(state)) return false;
@@ -209,4 +183,15 @@ function isSelected(delivery: Found, replay: ReplayJob, now: Date): boolean {
   const isDue = nextAttemptAt !== null && nextAttemptAt <= now;
   const touchedMs = Math.max(updatedAt.getTime(), isDue ? nextAttemptAt.getTime() : 0);
   return requestedAt.getTime() - touchedMs > firstAttemptMsMax;
+}
+
+export function addCounts(
+  before: readonly ReplayedWebhook[],
+  sent: readonly ReplayedWebhook[],
+): ReplayedWebhook[] {
+  const counts = new Map(before.map(({ webhookUid, count }) => [webhookUid, count]));
+  for (const { webhookUid, count } of sent) {
+    if (count > 0) counts.set(webhookUid, (counts.get(webhookUid) ?? 0) + count);
+  }
+  return [...counts].map(([webhookUid, count]) => ({ webhookUid, count }));
 }
