@@ -4,22 +4,14 @@ import type { JobPage, TakeJobPageInput } from '../temporal/messages.ts';
 import { retentionJobUid } from '../temporal/names.ts';
 import { eraseChunk } from './erasure/erase-chunk.ts';
 import { findJob } from './jobs.ts';
-import { takePage } from './page.ts';
+import { type PagePorts, takePage } from './page.ts';
 import { takeReleasePage } from './release/release-page.ts';
 import { takeReplayPage } from './replay/replay-page.ts';
 import { takeResendPage } from './resend-page.ts';
-import { deleteExpired } from './retention/retention.ts';
+import { deleteExpired, type RetentionPorts } from './retention/retention.ts';
 import { takeSyncPage } from './sync/sync-page.ts';
 
-type JobPorts = Pick<
-  DeliveryPorts,
-  | 'store'
-  | 'clock'
-  | 'signalPartition'
-  | 'signalTakenByJob'
-  | 'retention'
-  | 'processingOverdueAfterMs'
->;
+type JobPorts = PagePorts & RetentionPorts & Pick<DeliveryPorts, 'clock'>;
 
 // It has no document, and so also runs after MongoDB has lost some.
 const retention = { kind: 'retention' } as const;

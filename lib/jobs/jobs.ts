@@ -26,21 +26,11 @@ export function newRelease(
   return { ...newJob(appUid, now), kind: 'release', webhookUid };
 }
 
-/** The fields of a job that name its webhooks. */
-interface Targets extends Pick<JobDocument, 'kind'> {
-  webhookUid?: string | null;
-  webhookUids?: string[];
-}
-
-/** Returns the webhooks that a job sends to. */
-export function webhooksOf({ webhookUids, webhookUid = null }: Targets): string[] {
-  return webhookUids ?? (webhookUid === null ? [] : [webhookUid]);
-}
-
 /** Returns the part of a job that a start needs. */
 export function toStart(job: JobDocument): JobToStart {
   const { _id, appUid, kind } = job;
-  return { _id, appUid, kind, webhookUids: webhooksOf(job) };
+  if ('webhookUids' in job) return { _id, appUid, kind, webhookUids: job.webhookUids };
+  return { _id, appUid, kind, webhookUids: 'webhookUid' in job ? [job.webhookUid] : [] };
 }
 
 /** Returns running jobs created before `before` whose workflow was not started yet, oldest first. */

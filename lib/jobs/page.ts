@@ -42,7 +42,7 @@ export interface TakenPage {
 /** Chooses the deliveries of a page and changes them, in the transaction of the page. */
 type MakePage<Job> = (store: Store, job: Job, context: PageContext) => Promise<TakenPage>;
 
-type PagePorts = Pick<DeliveryPorts, 'store' | 'signalPartition' | 'signalTakenByJob'>;
+export type PagePorts = Pick<DeliveryPorts, 'store' | 'signalPartition' | 'signalTakenByJob'>;
 
 const { pageEveryMs } = jobLimits;
 /** The workflow asks again, with the next number. */
@@ -123,11 +123,13 @@ async function hasEnded(
   return job === null || ((job.state === 'done' || job.state === 'cancelled') && job.page <= page);
 }
 
+type StampedDelivery = Pick<DeliveryDocument, 'eventId' | 'webhookUid'>;
+
 /** Returns the deliveries that a page took and its job still owns, ordered by event. */
 export async function findStamped(
   store: Store,
   { jobUid, page, session }: { jobUid: string; page: number; session?: ClientSession },
-): Promise<Pick<DeliveryDocument, 'eventId' | 'webhookUid'>[]> {
+): Promise<StampedDelivery[]> {
   return store.deliveries
     .find(
       { jobUid, jobPage: page },
@@ -137,9 +139,7 @@ export async function findStamped(
     .toArray();
 }
 
-function groupByEvent(
-  taken: readonly { eventId: string; webhookUid: string }[],
-): JobPage['events'] {
+function groupByEvent(taken: readonly StampedDelivery[]): JobPage['events'] {
   const events = new Map<string, string[]>();
   for (const { eventId, webhookUid } of taken) {
     events.set(eventId, [...(events.get(eventId) ?? []), webhookUid]);

@@ -80,14 +80,17 @@ export async function requestReplay({ jobs }: Store, fields: ReplayFields): Prom
   return replay._id;
 }
 
-/** Takes the pages of a job from the first to the last. */
+/** Takes the pages of a job from the first to the last, with a clock that moves on by the wait after each. */
 export async function takeAllPages(
   ports: Parameters<typeof takeJobPage>[0],
   jobUid: string,
 ): Promise<JobPage[]> {
   const pages: JobPage[] = [];
+  let at = ports.clock.now();
   for (let page = 1; pages.at(-1)?.isLast !== true; page += 1) {
-    pages.push(await takeJobPage(ports, { jobUid, page }));
+    const taken = await takeJobPage(portsAt(ports, at), { jobUid, page });
+    at = new Date(at.getTime() + (taken.waitMs ?? 0));
+    pages.push(taken);
   }
   return pages;
 }

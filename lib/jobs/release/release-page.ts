@@ -8,8 +8,7 @@ import { within } from '../../mongo/transaction.ts';
 import { findPassed } from '../../order/partitions.ts';
 import { idAt } from '../../platform/ids.ts';
 import { type PageContext, signalLater, type TakenPage } from '../page.ts';
-import { cancelNext, nextCheck } from './cancel-next.ts';
-import { takeRemovalPage } from './removal-page.ts';
+import { cancelNext, nextCheck, takeRemovalPage } from './removal-page.ts';
 
 const { releasedPerSecondDefault } = jobLimits;
 // By this time, each delivery that was open at the resume is recorded, or will be dropped at its attempt. A later

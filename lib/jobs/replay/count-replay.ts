@@ -4,7 +4,7 @@ import type { DeliveryDocument } from '../../model/delivery.ts';
 import type { ReplayedState, ReplayedWebhook, ReplayJob } from '../../model/job.ts';
 import type { Store } from '../../mongo/connect.ts';
 import { type Chosen, findTargets, type TargetWebhook } from '../chosen-events.ts';
-import { addCounts, checkedPerPageMax, scanReplay, webhooksPerPageMax } from './replay-scan.ts';
+import { addCounts, checkedMaxOf, scanReplay, webhooksPerPageMax } from './replay-scan.ts';
 
 async function* webhooksOf(store: Store, replay: ReplayJob): AsyncGenerator<TargetWebhook, void> {
   for (let from = 0; from < replay.webhookUids.length; from += webhooksPerPageMax) {
@@ -44,10 +44,10 @@ export async function countReplay(store: Store, replay: ReplayJob): Promise<Coun
   let toCheck: number = countedEventsMax;
   const untilMs = performance.now() + countingMsMax;
   for await (const webhook of webhooksOf(store, replay)) {
+    const countMax = checkedMaxOf(webhook);
     for (let after = '', isEnd = false; !isEnd;) {
       const isLate = performance.now() > untilMs;
       if (isLate || toCheck <= 0) return { ...counted, countIsCapped: true };
-      const countMax = checkedPerPageMax;
       const scan = await scanReplay(store, { replay, webhook, after, countMax, now: null });
       const chosen = scan.chosen.slice(0, countedMax - counted.count);
       addChosen(counted, { webhookUid: webhook._id, chosen });

@@ -8,12 +8,14 @@ import type { TakenDelivery } from '../taken-by-job.ts';
 import {
   addCounts,
   checkedMaxOf,
-  checkedPerPageMax,
   type Scan,
   type Scanning,
   scanReplay,
   webhooksPerPageMax,
 } from './replay-scan.ts';
+
+// Bounds the transaction of a page, in addition to its rate and its webhooks.
+const checkedPerPageMax = 1_000;
 
 /** Takes the next deliveries of a replay, at most `perSecond`, one webhook after another. */
 export async function takeReplayPage(

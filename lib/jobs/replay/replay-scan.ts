@@ -20,8 +20,6 @@ import {
   withDeliveries,
 } from '../chosen-events.ts';
 
-// These limits bound the transaction of a page, in addition to its rate.
-export const checkedPerPageMax = 1_000;
 export const webhooksPerPageMax = 50;
 // A filter needs the bodies, so few events are read at a time.
 const checkedMax = { filtered: 200, others: 1_000 };
@@ -42,6 +40,7 @@ export interface Scanning {
   replay: ReplayJob;
   webhook: TargetWebhook;
   after: string;
+  /** At most `checkedMaxOf` the webhook. */
   countMax: number;
   /** Null in a dry run. */
   now: Date | null;
@@ -64,10 +63,9 @@ export function readsOnlyFailures(
 /** Checks the next events of a replay to one webhook, oldest first, at most `countMax`. */
 export async function scanReplay(store: Store, scanning: Scanning): Promise<Scan> {
   const { replay, webhook, after, session } = scanning;
-  const bounded = { ...scanning, countMax: Math.min(scanning.countMax, checkedMaxOf(webhook)) };
   const { pairs, last, isEnd } = readsOnlyFailures(replay.states)
-    ? await readDeliveries(store, bounded, replay.states)
-    : await readEvents(store, bounded);
+    ? await readDeliveries(store, scanning, replay.states)
+    : await readEvents(store, scanning);
   const chosen = pairs.flatMap(({ event, delivery }) =>
     event !== undefined && isChosen(event, delivery, scanning) ? [{ event, delivery }] : [],
   );

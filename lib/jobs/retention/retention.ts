@@ -20,9 +20,14 @@ import { reportOverdueFiles } from '../../webhooks/overdue-files.ts';
 // Small enough that a batch takes well under a second and blocks nothing else.
 const batchMax = 1_000;
 
+export type RetentionPorts = Pick<
+  DeliveryPorts,
+  'store' | 'retention' | 'processingOverdueAfterMs'
+>;
+
 /** Deletes or cancels one batch of each kind of expired data; `cursor` holds the position of each search. */
 export async function deleteExpired(
-  ports: Pick<DeliveryPorts, 'store' | 'retention' | 'processingOverdueAfterMs'>,
+  ports: RetentionPorts,
   { now, cursor }: { now: Date; cursor?: string | undefined },
 ): Promise<JobPage> {
   const { store, retention } = ports;

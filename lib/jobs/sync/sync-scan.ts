@@ -8,7 +8,7 @@ import type { SyncJob } from '../../model/job.ts';
 import type { PartitionKey } from '../../model/partition.ts';
 import type { Store } from '../../mongo/connect.ts';
 import { within } from '../../mongo/transaction.ts';
-import { filterCheck, isSubscribed } from '../../webhooks/subscriptions.ts';
+import { type EventToMatch, filterCheck, isSubscribed } from '../../webhooks/subscriptions.ts';
 import {
   type Chosen,
   type ChosenEvent,
@@ -96,20 +96,20 @@ async function scanStored(
     checked += 1;
     const { uid: resourceUid, externalTenantId } = data;
     const facts = { event: `${entity}.updated` as const, resourceUid, externalTenantId };
-    const isWanted = isRequested(sync, externalTenantId) && isSubscribed(webhook, facts);
-    if (isWanted && !isErased(data) && filterCheck(data)(webhook.filter))
-      found.push({ entity, data });
+    const isWanted = isFor(facts, { sync, webhook }) && filterCheck(data)(webhook.filter);
+    if (isWanted && !isErased(data)) found.push({ entity, data });
     const isFull = found.length === countMax || checked === storedPerReadMax;
     if (isFull) return { found, checked, last: resourceUid };
   }
   return { found, checked, last: null };
 }
 
-function isRequested(
-  { externalTenantIds }: Pick<SyncJob, 'externalTenantIds'>,
-  externalTenantId: string,
+function isFor(
+  facts: EventToMatch,
+  { sync: { externalTenantIds }, webhook }: Pick<Scanning, 'sync' | 'webhook'>,
 ): boolean {
-  return externalTenantIds === null || externalTenantIds.includes(externalTenantId);
+  const isRequested = externalTenantIds?.includes(facts.externalTenantId) ?? true;
+  return isRequested && isSubscribed(webhook, facts);
 }
 
 async function scanReported(
@@ -201,15 +201,12 @@ async function findLatest(
   return highest ?? null;
 }
 
-function isToSend(
-  event: ChosenEvent,
-  { sync, webhook }: Pick<Scanning, 'sync' | 'webhook'>,
-): boolean {
+function isToSend(event: ChosenEvent, target: Pick<Scanning, 'sync' | 'webhook'>): boolean {
   const { resourceUid, externalTenantId, entity, erasedAt } = event;
   if (erasedAt !== null || event.event === `${entity}.deleted`) return false;
   // An event of a resource has no other name.
   const facts = { event: event.event as EventName, resourceUid, externalTenantId };
-  return isRequested(sync, externalTenantId) && isSubscribed(webhook, facts);
+  return isFor(facts, target);
 }
 
 // The owner of another delivery has still to make it.
