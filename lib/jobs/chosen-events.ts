@@ -2,7 +2,7 @@
 import type { ClientSession } from 'mongodb';
 import { inSlices } from '../concurrency/in-slices.ts';
 import { findBodies } from '../events/events.ts';
-import { type DeliveryDocument, pairOf } from '../model/delivery.ts';
+import { pairOf } from '../model/delivery.ts';
 import { readData } from '../model/event-payload.ts';
 import type { EventDocument } from '../model/event.ts';
 import {
@@ -42,21 +42,10 @@ export type ChosenEvent = Pick<
   '_id' | keyof typeof eventFields | 'webhookUids' | 'order'
 >;
 
-export type FoundDelivery = TakenDelivery &
-  Pick<DeliveryDocument, 'cancelReason' | 'nextAttemptAt' | 'updatedAt'>;
-
-/** The projection to `FoundDelivery`. */
-export const foundFields = {
-  ...takenFields,
-  cancelReason: 1,
-  nextAttemptAt: 1,
-  updatedAt: 1,
-} as const;
-
 /** An event to send, with its delivery, or null if there is none yet. */
 export interface Chosen {
   event: ChosenEvent;
-  delivery: FoundDelivery | null;
+  delivery: TakenDelivery | null;
 }
 
 /** A webhook as far as it decides what a job sends it. */
@@ -94,7 +83,7 @@ export async function withDeliveries(
 ): Promise<Chosen[]> {
   const ids = events.map(({ _id: eventId }) => pairOf({ eventId, webhookUid }));
   const found = await store.deliveries
-    .find<FoundDelivery>({ _id: { $in: ids } }, { projection: foundFields, ...within(session) })
+    .find<TakenDelivery>({ _id: { $in: ids } }, { projection: takenFields, ...within(session) })
     .toArray();
   const deliveries = new Map(found.map((delivery) => [delivery.eventId, delivery]));
   return events.map((event) => ({ event, delivery: deliveries.get(event._id) ?? null }));

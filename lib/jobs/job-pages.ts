@@ -24,21 +24,13 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
   const job = jobUid === retentionJobUid ? retention : await findJob(store, jobUid);
   if (job === null) return { events: [], isLast: true };
   instruments.jobPages.add(1, { kind: job.kind });
-  switch (job.kind) {
-    case 'retention':
-      return deleteExpired(ports, { now, cursor });
-    case 'release':
-      return takePage(ports, job, { page, now, make: takeReleasePage });
-    case 'resend':
-      return takePage(ports, job, { page, now, make: takeResendPage });
-    case 'replay':
-      return takePage(ports, job, { page, now, make: takeReplayPage });
-    case 'sync':
-      return takePage(ports, job, { page, now, make: takeSyncPage });
-    case 'erasure': {
-      // Too much for a transaction. So the page, which only counts it, may repeat it.
-      const erased = await eraseChunk(store, job, now);
-      return takePage(ports, job, { page, now, make: async () => erased });
-    }
-  }
+  if (job.kind === 'retention') return deleteExpired(ports, { now, cursor });
+  const at = { page, now };
+  if (job.kind === 'release') return takePage(ports, job, { ...at, make: takeReleasePage });
+  if (job.kind === 'resend') return takePage(ports, job, { ...at, make: takeResendPage });
+  if (job.kind === 'replay') return takePage(ports, job, { ...at, make: takeReplayPage });
+  if (job.kind === 'sync') return takePage(ports, job, { ...at, make: takeSyncPage });
+  // An erasure is too much for the transaction of its page, which records it, and may be repeated.
+  const erased = await eraseChunk(store, job, now);
+  return takePage(ports, job, { ...at, make: async () => erased });
 }

@@ -12,21 +12,19 @@ import {
   eventOnly,
   eventWrittenMsMax,
   firstAttemptMsMax,
-  type FoundDelivery,
-  foundFields,
   isFirstAttemptOverdue,
   keepMatching,
   type TargetWebhook,
   withDeliveries,
 } from '../chosen-events.ts';
+import { type TakenDelivery, takenFields } from '../taken-by-job.ts';
 
 export const webhooksPerPageMax = 50;
-// A filter needs the bodies, so few events are read at a time.
-const checkedMax = { filtered: 200, others: 1_000 };
 
 /** Returns how many events a page, or one read of a dry run, checks for the webhook. */
 export function checkedMaxOf({ filter }: Pick<TargetWebhook, 'filter'>): number {
-  return filter === null ? checkedMax.others : checkedMax.filtered;
+  // A filter needs the bodies.
+  return filter === null ? 1_000 : 200;
 }
 
 export interface Scan {
@@ -48,7 +46,7 @@ export interface Scanning {
 }
 
 interface Checked {
-  pairs: { event: ChosenEvent | undefined; delivery: FoundDelivery | null }[];
+  pairs: { event: ChosenEvent | undefined; delivery: TakenDelivery | null }[];
   last: string | undefined;
   isEnd: boolean;
 }
@@ -84,13 +82,13 @@ async function readDeliveries(
   states: readonly DeliveryState[],
 ): Promise<Checked> {
   const { appUid, until } = replay;
-  const found: FoundDelivery[] = [];
+  const found: TakenDelivery[] = [];
   for (const state of states) {
     const eventId = { ...rangeFrom(replay, after), $lt: idAt('evt', until) };
     const ofState = await store.deliveries
-      .find<FoundDelivery>(
+      .find<TakenDelivery>(
         { appUid, webhookUid: webhook._id, state, eventId },
-        { projection: foundFields, hint: 'notDelivered', ...within(session) },
+        { projection: takenFields, hint: 'notDelivered', ...within(session) },
       )
       .sort({ eventId: 1 })
       .limit(countMax)
@@ -143,7 +141,7 @@ function scanUntil({ states, until }: ReplayJob, now: Date): Date {
 
 function isChosen(
   event: ChosenEvent,
-  delivery: FoundDelivery | null,
+  delivery: TakenDelivery | null,
   { replay, webhook, now }: Pick<Scanning, 'replay' | 'webhook' | 'now'>,
 ): boolean {
   const { event: name, resourceUid, externalTenantId, erasedAt } = event;
@@ -156,21 +154,14 @@ function isChosen(
   if (replay.events !== null && !replay.events.includes(name)) return false;
   if (replay.externalTenantId !== null && replay.externalTenantId !== externalTenantId)
     return false;
-  return delivery === null
-    ? isMissed(event, { replay, webhook })
-    : isSelected(delivery, replay, now ?? replay.createdAt);
+  const { states, createdAt: at } = replay;
+  if (delivery !== null) return isSelected(delivery, replay, now ?? at);
+  // Never attempted means that the webhook did not subscribe, or the first attempt is long overdue.
+  const webhookUid = webhook._id;
+  return states.includes('never_attempted') && isFirstAttemptOverdue(event, { webhookUid, at });
 }
 
-// Never attempted means that the webhook did not subscribe, or the first attempt is long overdue.
-function isMissed(
-  event: ChosenEvent,
-  { replay, webhook }: Pick<Scanning, 'replay' | 'webhook'>,
-): boolean {
-  if (!replay.states.includes('never_attempted')) return false;
-  return isFirstAttemptOverdue(event, { webhookUid: webhook._id, at: replay.createdAt });
-}
-
-function isSelected(delivery: FoundDelivery, replay: ReplayJob, now: Date): boolean {
+function isSelected(delivery: TakenDelivery, replay: ReplayJob, now: Date): boolean {
   const { state, cancelReason, nextAttemptAt, updatedAt } = delivery;
   const { states, cancelReasons, createdAt: requestedAt } = replay;
   if (!(states as readonly string[]).includes(state)) return false;

@@ -1,4 +1,4 @@
-import type { ClientSession } from 'mongodb';
+import type { Entity } from '../../model/event-name.ts';
 import { renderPayload, type ResourceData } from '../../model/event-payload.ts';
 import { type EventDocument, newEvent, recipientFields, setSequence } from '../../model/event.ts';
 import type { SyncJob } from '../../model/job.ts';
@@ -33,55 +33,40 @@ export async function takeSyncPage(
   return { cursor: scan.cursor, count: chosen.length, isEnd: scan.isEnd, partitions, progress };
 }
 
-type StoredState = Extract<PresentState, { data: ResourceData }>;
-
 /** Returns the events to send. Those of resources stored here are made now, with the number of their latest change. */
 async function toEvents(
   store: Store,
-  {
-    sync,
-    webhook,
-    found,
-  }: { sync: SyncJob; webhook: TargetWebhook; found: readonly PresentState[] },
+  { sync, webhook, found }: { sync: SyncJob; webhook: TargetWebhook; found: PresentState[] },
   { page, now, session }: PageContext,
 ) {
-  const stored = found.filter((state): state is StoredState => 'data' in state);
-  const lasts = await readSequences(store, { appUid: sync.appUid, stored }, session);
-  const ofPage = { syncUid: sync._id, workflowId: jobPageWorkflowId(sync._id, page) };
-  const made = stored.map((state): EventDocument => {
-    const event = makeEvent(sync, state, now);
-    const last = lasts.get(state.data.uid);
+  const workflowId = jobPageWorkflowId(sync._id, page);
+  const ofPage = { syncUid: sync._id, workflowId, dispatchedAt: now };
+  const made = found.flatMap((state): EventDocument[] =>
+    'data' in state ? [{ ...makeEvent(sync, { ...state, webhook }, now), ...ofPage }] : [],
+  );
+  // In the transaction that read the resources, so that a number and its state belong together.
+  const numbers = await store.sequences
+    .find({ _id: { $in: made.map(sequenceId) } }, { projection: { last: 1 }, session })
+    .toArray();
+  const lasts = new Map(numbers.map(({ _id, last }) => [_id, last]));
+  for (const event of made) {
+    const last = lasts.get(sequenceId(event));
     if (last !== undefined) setSequence(event, last);
-    return { ...event, ...recipientFields([webhook]), ...ofPage, dispatchedAt: now };
-  });
+  }
   if (made.length > 0) await store.events.insertMany(made, { session });
   const reported = found.flatMap((state) => ('data' in state ? [] : [state.reported]));
   return [...made.map((event) => ({ event, delivery: null })), ...reported];
 }
 
-function makeEvent({ appUid }: SyncJob, { entity, data }: StoredState, now: Date): EventDocument {
+function makeEvent(
+  { appUid }: SyncJob,
+  { entity, data, webhook }: { entity: Entity; data: ResourceData; webhook: TargetWebhook },
+  now: Date,
+): EventDocument {
   const eventId = newId('evt', now);
   const event = `${entity}.updated` as const;
   const { uid: resourceUid, externalTenantId } = data;
   const body = renderPayload({ eventId, event, timestamp: now, appUid, data });
   const facts = { _id: eventId, appUid, event, entity, resourceUid, externalTenantId, body };
-  return newEvent({ ...facts, webhookUids: [] }, now);
-}
-
-// In the transaction that read the resources, so that a number and its state belong together.
-async function readSequences(
-  { sequences }: Store,
-  { appUid, stored }: { appUid: string; stored: readonly StoredState[] },
-  session: ClientSession,
-): Promise<Map<string, number>> {
-  const uidOf = new Map(
-    stored.map(({ entity, data: { uid } }) => [
-      sequenceId({ appUid, entity, resourceUid: uid }),
-      uid,
-    ]),
-  );
-  const found = await sequences
-    .find({ _id: { $in: [...uidOf.keys()] } }, { projection: { last: 1 }, session })
-    .toArray();
-  return new Map(found.map(({ _id, last }) => [uidOf.get(_id) ?? '', last]));
+  return newEvent({ ...facts, ...recipientFields([webhook]) }, now);
 }
