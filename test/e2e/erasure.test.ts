@@ -1,6 +1,6 @@
 // An erasure deletes the payloads of one tenant or one user, wherever they are stored.
 import { minuteMs } from '../../lib/platform/duration.ts';
-import { takeJobPage } from '../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../lib/jobs/take-job-page.ts';
 import { noSignals } from '../support/delivery-ports.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { useReceiver, useService } from '../support/use-service.ts';

@@ -10,7 +10,7 @@ import { pickPorts } from '../../dev/servers/free-port.ts';
 import { attemptDelivery } from '../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../lib/deliveries/attempt-in-order.ts';
 import type { AttemptCaller } from '../../lib/model/attempt-caller.ts';
-import { takeJobPage } from '../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../lib/jobs/take-job-page.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import { deleteExpired } from '../../lib/jobs/retention/retention.ts';
 import { createHttpSender } from '../../lib/egress/http-sender.ts';

@@ -1,5 +1,5 @@
 // Jobs as the API records them, and their pages one after another, without Temporal.
-import { takeJobPage } from '../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../lib/jobs/take-job-page.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import { seenDiscards } from '../../lib/model/discards.ts';
 import { entities } from '../../lib/model/event-name.ts';

@@ -2,7 +2,7 @@
 // filters of a webhook are narrowed, its open deliveries that no longer match are not sent.
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { AttemptCaller } from '../../../lib/model/attempt-caller.ts';
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { newId } from '../../../lib/platform/ids.ts';

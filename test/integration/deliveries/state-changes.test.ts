@@ -4,7 +4,7 @@ import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import type { AttemptCaller } from '../../../lib/model/attempt-caller.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
 import { deleteExpired } from '../../../lib/jobs/retention/retention.ts';
 import type { DeliveryDocument, DeliveryKey } from '../../../lib/model/delivery.ts';
 import { type PartitionKey, partitionNumberOf } from '../../../lib/model/partition.ts';

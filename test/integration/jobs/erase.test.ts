@@ -1,6 +1,6 @@
 // Erasures during concurrent writes, erasures that are killed halfway, and the payloads that `mentions` erase.
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { minuteMs } from '../../../lib/platform/duration.ts';
@@ -75,14 +75,16 @@ const bodyOf = async (eventId: string): Promise<string | undefined> =>
 
 const inMs = (ms: number): Date => new Date(Date.now() + ms);
 
-test('an erasure makes two passes, 5 minutes apart, and then deletes its subject', async () => {
+test('an erasure makes two passes, 5 minutes apart even if it is asked early, and then deletes its subject', async () => {
   const { _id: eventId } = await insertEvent(installation, [], inMs(-1_000));
   const erasure = await requestErasure();
   expect(await take(erasure, 1)).toEqual({ events: [], isLast: false, waitMs: passWaitMs });
   expect(await bodyOf(eventId)).toBe('');
   expect(await stateOf(erasure)).toMatchObject({ state: 'running', pass: 2, count: 1 });
-  expect(await take(erasure, 2, passWaitMs)).toMatchObject({ isLast: true });
-  const done = { state: 'done', subject: null, count: 1, page: 2 };
+  expect(await take(erasure, 1)).toMatchObject({ isLast: false });
+  expect(await take(erasure, 2, passWaitMs - 1)).toMatchObject({ isLast: false, waitMs: 1 });
+  expect(await take(erasure, 3, passWaitMs)).toMatchObject({ isLast: true });
+  const done = { state: 'done', subject: null, count: 1, page: 3 };
   expect(await stateOf(erasure)).toMatchObject(done);
 });
 

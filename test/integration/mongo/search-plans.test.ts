@@ -16,7 +16,7 @@ import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { newRelease } from '../../../lib/jobs/jobs.ts';
 import { profile } from '../../support/query-plans.ts';
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
 import { countSync } from '../../../lib/jobs/sync/count-sync.ts';
 import type { AgentDocument } from '../../../lib/model/resource.ts';
 import { noSignals } from '../../support/delivery-ports.ts';

@@ -1,6 +1,6 @@
 // A page of the retention: which jobs it deletes, by which clock, and the releases that it starts. And the heartbeats of
 // activities that wait for the database.
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
 import { newRelease } from '../../../lib/jobs/jobs.ts';
 import type { JobDocument } from '../../../lib/model/job.ts';
 import { startServerClock } from '../../../lib/mongo/server-clock.ts';
