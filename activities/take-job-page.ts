@@ -1,6 +1,7 @@
 import { SharedLimit } from '../lib/concurrency/shared-limit.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
-import { leftForLater, takeJobPage as take } from '../lib/jobs/job-pages.ts';
+import { leftForLater } from '../lib/jobs/page.ts';
+import { takeJobPage as take } from '../lib/jobs/take-job-page.ts';
 import { jobLimits } from '../lib/limits.ts';
 import type { JobPage, TakeJobPageInput } from '../lib/temporal/messages.ts';
 import { runActivity } from './run-activity.ts';

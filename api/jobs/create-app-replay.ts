@@ -1,4 +1,4 @@
-import { readsOnlyFailures } from '../../lib/jobs/replay-scan.ts';
+import { readsOnlyFailures } from '../../lib/jobs/replay/replay-scan.ts';
 import { validator } from '../http/validate.ts';
 import type { Handler } from '../router.ts';
 import { webhookUidsField } from '../webhooks/named-webhooks.ts';

@@ -1,8 +1,8 @@
 import { limits } from '../../lib/limits.ts';
 import type { ErasureSubject, JobToStart } from '../../lib/model/job.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { countErasure } from '../../lib/jobs/count-erasure.ts';
-import { insertErasure } from '../../lib/jobs/erasures.ts';
+import { countErasure } from '../../lib/jobs/erasure/count-erasure.ts';
+import { insertErasure } from '../../lib/jobs/erasure/erasures.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import type { Handler } from '../router.ts';
 import { tenantField } from '../http/text-fields.ts';

@@ -1,5 +1,5 @@
 import { type ErasureJob, jobStates } from '../../lib/model/job.ts';
-import type { CountedErasure } from '../../lib/jobs/count-erasure.ts';
+import type { CountedErasure } from '../../lib/jobs/erasure/count-erasure.ts';
 import {
   boolean,
   count,

@@ -100,6 +100,7 @@ export function newReplay(
     kind: 'replay',
     webhookUid: params['webhookUid'] ?? null,
     webhookUids: [],
+    seenDiscards: [],
     webhooksDone: 0,
     webhooks: [],
     since,

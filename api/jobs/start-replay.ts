@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongodb';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { toStart } from '../../lib/jobs/jobs.ts';
 import { insertJob } from '../../lib/jobs/job-turns.ts';
-import { countReplay } from '../../lib/jobs/replay-page.ts';
+import { countReplay } from '../../lib/jobs/replay/count-replay.ts';
 import { seenDiscards } from '../../lib/model/discards.ts';
 import type { ReplayJob } from '../../lib/model/job.ts';
 import { knownFields, type KnownWebhook } from '../../lib/model/webhook.ts';

@@ -2,11 +2,11 @@
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { insertJob } from '../../lib/jobs/job-turns.ts';
 import { newJob } from '../../lib/jobs/jobs.ts';
-import { countSync, noCounts } from '../../lib/jobs/sync-page.ts';
+import { countSync } from '../../lib/jobs/sync/count-sync.ts';
 import { jobLimits, limits } from '../../lib/limits.ts';
 import { seenDiscards } from '../../lib/model/discards.ts';
 import { entities, type Entity } from '../../lib/model/event-name.ts';
-import type { JobToStart, SyncJob } from '../../lib/model/job.ts';
+import { type JobToStart, noCounts, type SyncJob } from '../../lib/model/job.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { AppError } from '../../lib/platform/errors.ts';

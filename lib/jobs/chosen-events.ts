@@ -2,6 +2,7 @@
 import type { ClientSession } from 'mongodb';
 import { inSlices } from '../concurrency/in-slices.ts';
 import { findBodies } from '../events/events.ts';
+import { pairOf } from '../model/delivery.ts';
 import { readData } from '../model/event-payload.ts';
 import type { EventDocument } from '../model/event.ts';
 import {
@@ -13,6 +14,7 @@ import {
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 import { filterCheck } from '../webhooks/subscriptions.ts';
+import { type TakenDelivery, takenFields } from './taken-by-job.ts';
 
 // The time from creating an event's uid to its commit: the transaction is retried for 10 s and waits 5 s. Only a change
 // of MongoDB's primary takes longer (an erasure allows for that too).
@@ -39,6 +41,12 @@ export type ChosenEvent = Pick<
   EventDocument,
   '_id' | keyof typeof eventFields | 'webhookUids' | 'order'
 >;
+
+/** An event to send, with its delivery, or null if there is none yet. */
+export interface Chosen {
+  event: ChosenEvent;
+  delivery: TakenDelivery | null;
+}
 
 /** A webhook as far as it decides what a job sends it. */
 export type TargetWebhook = FilteredSubscription &
@@ -67,6 +75,20 @@ export function eventOnly(webhookUid: string) {
   };
 }
 
+/** Adds to each event its delivery to the webhook. */
+export async function withDeliveries(
+  store: Store,
+  events: readonly ChosenEvent[],
+  { webhookUid, session }: { webhookUid: string; session: ClientSession | undefined },
+): Promise<Chosen[]> {
+  const ids = events.map(({ _id: eventId }) => pairOf({ eventId, webhookUid }));
+  const found = await store.deliveries
+    .find<TakenDelivery>({ _id: { $in: ids } }, { projection: takenFields, ...within(session) })
+    .toArray();
+  const deliveries = new Map(found.map((delivery) => [delivery.eventId, delivery]));
+  return events.map((event) => ({ event, delivery: deliveries.get(event._id) ?? null }));
+}
+
 /** Checks whether an event without a delivery was not recorded for the webhook, or is long overdue. */
 export function isFirstAttemptOverdue(
   { webhookUids, createdAt }: Pick<ChosenEvent, 'webhookUids' | 'createdAt'>,
@@ -78,7 +100,7 @@ export function isFirstAttemptOverdue(
 }
 
 /** Returns the events that the filter of the webhook matches. */
-export async function keepMatching<Chosen extends { event: Pick<EventDocument, '_id'> }>(
+export async function keepMatching(
   store: Store,
   chosen: readonly Chosen[],
   { filter, session }: { filter: FilterCondition[] | null; session: ClientSession | undefined },

@@ -3,18 +3,19 @@
 import type { ClientSession } from 'mongodb';
 import { lockApp } from '../access/apps.ts';
 import { dispatchLimits, jobLimits } from '../limits.ts';
-import type { JobFacts, LongJob } from '../model/job.ts';
+import type { JobFacts, JobToStart, LongJob } from '../model/job.ts';
 import type { Store } from '../mongo/connect.ts';
 import { inTransaction, within } from '../mongo/transaction.ts';
 import { AppError } from '../platform/errors.ts';
 import { relayLog } from '../platform/logger.ts';
+import { toStart } from './jobs.ts';
 
 const { runningPerKindMax, unfinishedPerKindMax } = jobLimits;
 // In random order, so that each application has its turn.
 const appsPerSweepMax = 100;
 
-/** An unfinished job, with the webhooks that it sends to. */
-export type UnfinishedJob = Pick<LongJob, '_id' | 'kind' | 'state'> & { webhookUids: string[] };
+export type UnfinishedJob = Pick<JobToStart, '_id' | 'kind' | 'webhookUids'> &
+  Pick<LongJob, 'state'>;
 
 /** Returns the uids of waiting jobs that may begin. `unfinished` are those of one application, oldest first. */
 export function chooseJobs(unfinished: readonly UnfinishedJob[]): string[] {
@@ -48,7 +49,7 @@ export async function insertJob(
     const detail = `an application may have at most ${unfinishedPerKindMax} unfinished jobs of this kind`;
     throw new AppError('limit_reached', detail);
   }
-  const own = { _id, kind, state: 'waiting', webhookUids: webhooksOf(job) } as const;
+  const own = { ...toStart(job), state: 'waiting' } as const;
   const state = chooseJobs([...unfinished, own]).includes(_id) ? 'running' : 'waiting';
   await store.jobs.insertOne({ ...job, state }, { session });
   return state;
@@ -88,27 +89,10 @@ async function findUnfinished(
   session?: ClientSession,
 ): Promise<UnfinishedJob[]> {
   const kinds = ['replay', 'sync', 'erasure'] as const;
+  const projection = { kind: 1, state: 1, webhookUid: 1, webhookUids: 1 };
   const found = await store.jobs
-    .find({ appUid, finishedAt: null, kind: { $in: kinds } }, within(session))
-    .project<Pick<LongJob, '_id' | 'state'> & Targets>({
-      kind: 1,
-      state: 1,
-      webhookUid: 1,
-      webhookUids: 1,
-    })
+    .find({ appUid, finishedAt: null, kind: { $in: kinds } }, { projection, ...within(session) })
     .sort({ _id: 1 })
     .toArray();
-  return found.map((job) => {
-    const { _id, kind, state } = job;
-    return { _id, kind, state, webhookUids: webhooksOf(job) };
-  });
-}
-
-interface Targets extends Pick<LongJob, 'kind'> {
-  webhookUids?: string[];
-  webhookUid?: string | null;
-}
-
-function webhooksOf({ webhookUids, webhookUid = null }: Targets): string[] {
-  return webhookUids ?? (webhookUid === null ? [] : [webhookUid]);
+  return found.map((job) => ({ ...toStart(job), state: job.state }));
 }

@@ -1,22 +1,8 @@
-import type { ClientSession } from 'mongodb';
-import { newId, timeOfId } from '../platform/ids.ts';
-import type { CancelReason } from '../model/delivery-state.ts';
-import { type DeliveryDocument, pairOf } from '../model/delivery.ts';
-import { discardCountOf } from '../model/discards.ts';
-import type { EventDocument } from '../model/event.ts';
-import type {
-  JobDocument,
-  JobFacts,
-  JobToStart,
-  ReleaseJob,
-  ReplayJob,
-  ResendJob,
-  SyncJob,
-} from '../model/job.ts';
-import type { PartitionKey } from '../model/partition.ts';
-import type { WebhookDocument } from '../model/webhook.ts';
+import { newId } from '../platform/ids.ts';
+import type { JobDocument, JobFacts, JobToStart, ReleaseJob } from '../model/job.ts';
 import type { Store } from '../mongo/connect.ts';
-import type { TakenDelivery } from './taken-by-job.ts';
+import { findOrProveAbsent } from '../mongo/read-proven.ts';
+import { within } from '../mongo/transaction.ts';
 
 export function newJob(appUid: string, now: Date): JobFacts {
   return {
@@ -43,10 +29,8 @@ export function newRelease(
 /** Returns the part of a job that a start needs. */
 export function toStart(job: JobDocument): JobToStart {
   const { _id, appUid, kind } = job;
-  if (job.kind === 'release' || job.kind === 'sync') {
-    return { _id, appUid, kind, webhookUids: [job.webhookUid] };
-  }
-  return { _id, appUid, kind, webhookUids: job.kind === 'erasure' ? [] : job.webhookUids };
+  if ('webhookUids' in job) return { _id, appUid, kind, webhookUids: job.webhookUids };
+  return { _id, appUid, kind, webhookUids: 'webhookUid' in job ? [job.webhookUid] : [] };
 }
 
 /** Returns running jobs created before `before` whose workflow was not started yet, oldest first. */
@@ -72,97 +56,8 @@ export async function markJobStarted(store: Store, jobUid: string, at: Date): Pr
   );
 }
 
-export interface PageContext {
-  page: number;
-  now: Date;
-  session: ClientSession;
-}
-
-export interface TakenPage {
-  cursor: string;
-  count: number;
-  isEnd: boolean;
-  /** Partitions to signal after the transaction. */
-  partitions: PartitionKey[];
-  /** The deliveries before the job took them; workflows waiting for their retries are signalled afterwards. */
-  takenByJob?: readonly TakenDelivery[];
-  cancelled?: { count: number; reason: CancelReason };
-  /** The time until the next page; by default a second. */
-  waitMs?: number;
-  progress?: Pick<ReplayJob, 'webhooksDone' | 'webhooks'> | Pick<SyncJob, 'counts'>;
-}
-
-export interface DeliveryToRequeue {
-  event: Pick<EventDocument, '_id' | 'appUid' | 'event' | 'externalTenantId'>;
-  webhookUid: string;
-  partition: string | null;
-  discardCount: number;
-}
-
-/**
- * Returns the discard count that a delivery of a job gets: the count at the request, so that a discard in between also
- * drops what the page would send. A job of an earlier version has none and uses the current count.
- */
-export function discardCountFor(
-  job: Pick<ResendJob | ReplayJob | SyncJob, 'seenDiscards'>,
-  { _id, discardCount }: Pick<WebhookDocument, '_id' | 'discardCount'>,
-): number {
-  return job.seenDiscards === undefined
-    ? discardCount
-    : (discardCountOf(job.seenDiscards, _id) ?? 0);
-}
-
-export type PageStamp = Pick<
-  DeliveryDocument,
-  'jobUid' | 'jobPage' | 'requeuedAs' | 'requeuedAt' | 'requeuedBy'
->;
-
-/** Gives deliveries a new owner or partition, to be sent again. Inserts those that have no document yet. */
-export async function requeueDeliveries(
-  store: Store,
-  deliveries: readonly DeliveryToRequeue[],
-  { stamp, now, session }: { stamp: PageStamp } & Omit<PageContext, 'page'>,
-): Promise<void> {
-  if (deliveries.length === 0) return;
-  const ids = deliveries.map(({ event, webhookUid }) => pairOf({ eventId: event._id, webhookUid }));
-  await store.deliveries.bulkWrite(
-    deliveries.map(({ event, webhookUid, partition, discardCount }, index) => ({
-      updateOne: {
-        filter: { _id: ids[index] ?? '', appUid: event.appUid },
-        update: {
-          $setOnInsert: {
-            eventId: event._id,
-            webhookUid,
-            event: event.event,
-            externalTenantId: event.externalTenantId,
-            attemptCount: 0,
-            attempts: [],
-            createdAt: timeOfId(event._id),
-          },
-          $set: { partition, discardCount },
-        },
-        upsert: true,
-      },
-    })),
-    { session, ordered: false },
-  );
-  await store.deliveries.updateMany(
-    { _id: { $in: ids } },
-    [
-      {
-        $set: {
-          ...stamp,
-          state: 'pending',
-          cancelReason: null,
-          statusClass: null,
-          errorClass: null,
-          nextAttemptAt: null,
-          isRateLimited: false,
-          scheduleFrom: '$attemptCount',
-          updatedAt: now,
-        },
-      },
-    ],
-    { session },
+export function findJob(store: Store, jobUid: string): Promise<JobDocument | null> {
+  return findOrProveAbsent(store, (session) =>
+    store.jobs.findOne({ _id: jobUid }, within(session)),
   );
 }

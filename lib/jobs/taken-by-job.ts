@@ -12,6 +12,9 @@ export const takenFields = {
   partition: 1,
   jobUid: 1,
   jobPage: 1,
+  cancelReason: 1,
+  nextAttemptAt: 1,
+  updatedAt: 1,
 } as const;
 
 /** A delivery before a job took or cancelled it. */
@@ -20,7 +23,7 @@ export type TakenDelivery = Pick<DeliveryDocument, keyof typeof takenFields>;
 /** Returns the deliveries that waited for an attempt when a job took them, by the ID of the workflow that waits. */
 export async function findWaitingWorkflows(
   store: Store,
-  deliveries: readonly TakenDelivery[],
+  deliveries: readonly Omit<TakenDelivery, 'cancelReason' | 'nextAttemptAt' | 'updatedAt'>[],
 ): Promise<Map<string, DeliveryPair[]>> {
   const waiting = deliveries.filter(({ state, isRateLimited, partition, jobUid }) => {
     const waits = state === 'retrying' || (state === 'pending' && isRateLimited);

@@ -16,7 +16,7 @@ export function seenDiscards(
   );
 }
 
-/** Returns the recorded discard count of a webhook; undefined if there is none. */
+/** Returns the recorded discard count of a webhook; undefined while it was 0. */
 export function discardCountOf(
   seen: readonly SeenDiscards[] | undefined,
   webhookUid: string,

@@ -1,6 +1,6 @@
 import { type DeliveryState, lostReasons, type SendableReason } from './delivery-state.ts';
 import type { SeenDiscards } from './discards.ts';
-import type { Entity, SubscribedEventName } from './event-name.ts';
+import { entities, type Entity, type SubscribedEventName } from './event-name.ts';
 
 /** `never_attempted`: events without a delivery to the webhook. */
 export type ReplayedState = DeliveryState | 'never_attempted';
@@ -49,7 +49,7 @@ export interface ResendJob extends JobFacts {
   eventId: string;
   webhookUids: string[];
   /** The discard counts of its webhooks at the request. */
-  seenDiscards?: SeenDiscards[];
+  seenDiscards: SeenDiscards[];
 }
 
 export interface ReplayJob extends JobFacts {
@@ -58,7 +58,7 @@ export interface ReplayJob extends JobFacts {
   webhookUid: string | null;
   webhookUids: string[];
   /** The discard counts of these webhooks at the request. */
-  seenDiscards?: SeenDiscards[];
+  seenDiscards: SeenDiscards[];
   webhooksDone: number;
   /** Only webhooks to which anything was sent. */
   webhooks: ReplayedWebhook[];
@@ -93,6 +93,10 @@ export interface SyncJob extends JobFacts {
   /** The subjects of erasures requested since: their resources are left out. Removed at its end. */
   erasedSince?: ErasureSubject[];
 }
+
+export const noCounts = Object.fromEntries(
+  entities.map((entity) => [entity, 0]),
+) as SyncJob['counts'];
 
 /** The payloads of a tenant, or those in which one of the texts is a value. */
 export type ErasureSubject = { externalTenantId: string } | { mentions: string[] };

@@ -13,7 +13,7 @@ import type {
   WebhookDocument,
 } from '../model/webhook.ts';
 
-interface EventToMatch extends Pick<EventFacts, 'resourceUid' | 'externalTenantId'> {
+export interface EventToMatch extends Pick<EventFacts, 'resourceUid' | 'externalTenantId'> {
   event: SubscribedEventName;
 }
 

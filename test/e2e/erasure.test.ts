@@ -1,6 +1,6 @@
 // An erasure deletes the payloads of one tenant or one user, wherever they are stored.
-import { systemClock } from '../../lib/platform/clock.ts';
-import { takeJobPage } from '../../lib/jobs/job-pages.ts';
+import { minuteMs } from '../../lib/platform/duration.ts';
+import { takeJobPage } from '../../lib/jobs/take-job-page.ts';
 import { noSignals } from '../support/delivery-ports.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { useReceiver, useService } from '../support/use-service.ts';
@@ -25,8 +25,9 @@ async function erase(body: Record<string, unknown>): Promise<Record<string, unkn
   const uid = String(asked['uid']);
   const isFirstDone = async () => (await store.jobs.countDocuments({ _id: uid, page: 1 })) === 1;
   await waitFor(isFirstDone, { what: 'the end of the first pass' });
-  // The second pass, for which the workflow waits 5 minutes.
-  const ports = { store, clock: systemClock, ...noSignals, ...config };
+  // The second pass, for which the workflow waits.
+  const clock = { now: () => new Date(Date.now() + 5 * minuteMs) };
+  const ports = { store, clock, ...noSignals, ...config };
   await takeJobPage(ports, { jobUid: uid, page: 2 });
   const { body: done } = await service.call('GET', `/erasures/${uid}`);
   expect(done['state']).toBe('done');

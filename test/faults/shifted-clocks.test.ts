@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHttpSender } from '../../lib/egress/http-sender.ts';
 import { attemptDelivery } from '../../lib/deliveries/attempt-delivery.ts';
-import { takeJobPage } from '../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../lib/jobs/take-job-page.ts';
 import { startServerClock } from '../../lib/mongo/server-clock.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';

@@ -1,12 +1,11 @@
 // Jobs as the API records them, and their pages one after another, without Temporal.
-import { takeJobPage } from '../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../lib/jobs/take-job-page.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import { seenDiscards } from '../../lib/model/discards.ts';
 import { entities } from '../../lib/model/event-name.ts';
-import type { ReplayJob, SyncJob } from '../../lib/model/job.ts';
+import { noCounts, type ReplayJob, type SyncJob } from '../../lib/model/job.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { newJob, newRelease } from '../../lib/jobs/jobs.ts';
-import { noCounts } from '../../lib/jobs/sync-page.ts';
 import type { JobPage } from '../../lib/temporal/messages.ts';
 
 /** Makes a webhook active like its `PATCH` does, and returns the uid of its release. */
@@ -46,6 +45,7 @@ export function newReplayJob(fields: ReplayFields): ReplayJob {
     ...newJob(appUid, createdAt),
     kind: 'replay',
     webhookUids: webhookUid === null ? [] : [webhookUid],
+    seenDiscards: [],
     webhooksDone: 0,
     webhooks: [],
     since: createdAt,
@@ -80,14 +80,17 @@ export async function requestReplay({ jobs }: Store, fields: ReplayFields): Prom
   return replay._id;
 }
 
-/** Takes the pages of a job from the first to the last. */
+/** Takes the pages of a job from the first to the last, with a clock that moves on by the wait after each. */
 export async function takeAllPages(
   ports: Parameters<typeof takeJobPage>[0],
   jobUid: string,
 ): Promise<JobPage[]> {
   const pages: JobPage[] = [];
+  let at = ports.clock.now();
   for (let page = 1; pages.at(-1)?.isLast !== true; page += 1) {
-    pages.push(await takeJobPage(ports, { jobUid, page }));
+    const taken = await takeJobPage(portsAt(ports, at), { jobUid, page });
+    at = new Date(at.getTime() + (taken.waitMs ?? 0));
+    pages.push(taken);
   }
   return pages;
 }

@@ -1,5 +1,5 @@
 // Resumes a webhook like the API does, and takes the first page of its release.
-import { takeJobPage } from '../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../lib/jobs/take-job-page.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import type { DeliveryKey } from '../../lib/model/delivery.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';

@@ -2,7 +2,7 @@
 // shows.
 import type { Document } from 'mongodb';
 import { makeAccount } from '../../../lib/access/apps.ts';
-import { newErasure } from '../../../lib/jobs/erasures.ts';
+import { newErasure } from '../../../lib/jobs/erasure/erasures.ts';
 import type { ReplayJob } from '../../../lib/model/job.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';

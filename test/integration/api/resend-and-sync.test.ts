@@ -1,6 +1,6 @@
 // Why an event goes to a webhook or not, and the requests for a resend or a sync. Their deliveries are tested in
 // test/e2e/redelivery.test.ts and test/integration/jobs/sync-page.test.ts.
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';

@@ -1,9 +1,10 @@
 // Documents as large as tenants can make them: each read still returns a limited amount at a time.
 import type { Document } from 'mongodb';
 import { readDeliveries } from '../../../lib/history/delivery-lists.ts';
-import { eraseChunk, newErasure } from '../../../lib/jobs/erasures.ts';
+import { eraseChunk } from '../../../lib/jobs/erasure/erase-chunk.ts';
+import { newErasure } from '../../../lib/jobs/erasure/erasures.ts';
 import { findNumbered } from '../../../lib/order/partitions.ts';
-import { countReplay } from '../../../lib/jobs/replay-page.ts';
+import { countReplay } from '../../../lib/jobs/replay/count-replay.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { keptHeaders } from '../../../lib/egress/describe-response.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
@@ -195,7 +196,7 @@ test('when payloads are searched for the texts of an erasure, MongoDB returns a 
   await installation.store.events.updateMany({}, { $set: { webhookUids: [] } });
   const job = newErasure(wantedOf().appUid, { mentions: ['A'] }, now);
   const operations = await profile(installation.store, 'events', () =>
-    eraseChunk(ports, job, { page: 1, now }),
+    eraseChunk(installation.store, job, now),
   );
   expect(await installation.store.events.countDocuments({ body: '' })).toBe(eventCount);
   expect(largestOf(operations)).toBeLessThan(6 * mebibyte);

@@ -14,7 +14,7 @@ import { createInstallation, type Installation } from '../../support/installatio
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
 import { SendFault } from '../../../lib/egress/send-fault.ts';
 import { resumeWebhook } from '../../support/resume.ts';
 

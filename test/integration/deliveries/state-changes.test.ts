@@ -4,20 +4,20 @@ import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import type { AttemptCaller } from '../../../lib/deliveries/decide.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
-import { deleteExpired } from '../../../lib/jobs/retention.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
+import { deleteExpired } from '../../../lib/jobs/retention/retention.ts';
 import type { DeliveryDocument, DeliveryKey } from '../../../lib/model/delivery.ts';
-import type { ResendJob } from '../../../lib/model/job.ts';
 import { type PartitionKey, partitionNumberOf } from '../../../lib/model/partition.ts';
 import type { Retention } from '../../../lib/model/retention.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import type { Sender } from '../../../lib/egress/sender.ts';
 import { SendFault } from '../../../lib/egress/send-fault.ts';
-import { newJob, newRelease } from '../../../lib/jobs/jobs.ts';
+import { newRelease } from '../../../lib/jobs/jobs.ts';
 import { insertEvent, insertWebhook, newEvent } from '../../support/fixtures.ts';
 import { giveNumber } from '../../support/issue-number.ts';
 import { type Installation, createInstallation } from '../../support/installation.ts';
+import { requestResend } from '../../support/jobs.ts';
 import { resumeWebhook } from '../../support/resume.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { statusClassOf } from '../../../lib/model/attempt.ts';
@@ -138,15 +138,12 @@ async function resend(course: Course): Promise<void> {
   const { key, now } = course;
   const { appUid, eventId, webhookUid } = key;
   const ports = portsAt(course);
-  const facts = { eventId, webhookUids: [webhookUid] };
-  const job: ResendJob = { ...newJob(appUid, now), kind: 'resend', ...facts };
-  await ports.store.jobs.insertOne(job);
-  await takeJobPage(ports, { jobUid: job._id, page: 1 });
+  const what = { appUid, eventId, webhookUids: [webhookUid] };
+  const jobUid = await requestResend(ports.store, what, now);
+  await takeJobPage(ports, { jobUid, page: 1 });
 }
 
 async function resumeAndDiscard(course: Course): Promise<void> {
-  // A delivery without a discard count must be older than `discardBefore`.
-  course.now = new Date(Math.max(course.now.getTime(), Date.now()) + 1);
   const discard = { discardCount: 1, discardBefore: course.now };
   await resumeWebhook(portsAt(course), course.key, discard);
 }

@@ -1,6 +1,6 @@
 // Erasures during concurrent writes, erasures that are killed halfway, and the payloads that `mentions` erase.
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { minuteMs } from '../../../lib/platform/duration.ts';
@@ -9,14 +9,10 @@ import type { Attempt } from '../../../lib/model/attempt.ts';
 import { partitionId, type PartitionKey } from '../../../lib/model/partition.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
-import {
-  erasePayloads,
-  insertErasure,
-  newErasure,
-  eraseChunk,
-} from '../../../lib/jobs/erasures.ts';
+import { erasePayloads, eraseChunk } from '../../../lib/jobs/erasure/erase-chunk.ts';
+import { insertErasure, newErasure } from '../../../lib/jobs/erasure/erasures.ts';
 import type { JobPage } from '../../../lib/temporal/messages.ts';
-import { deliveryPorts, noSignals } from '../../support/delivery-ports.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
 import {
   insertEvent,
   insertWebhook,
@@ -35,7 +31,6 @@ const open = new Disposal();
 let installation: Installation;
 let receiver: Receiver;
 let ports: DeliveryPorts;
-const signalled: PartitionKey[] = [];
 /** Each function lets the receiver respond to a request with its own body. */
 const answers: (() => void)[] = [];
 
@@ -47,9 +42,8 @@ beforeAll(async () => {
     }),
   );
   const { egress: policy } = installation.config;
-  const signalPartition = async (key: PartitionKey): Promise<void> => void signalled.push(key);
   const sender = open.use(createHttpSender({ policy }));
-  ports = deliveryPorts(installation, { sender, signalPartition });
+  ports = deliveryPorts(installation, { sender });
 });
 
 afterEach(async () => {
@@ -81,14 +75,16 @@ const bodyOf = async (eventId: string): Promise<string | undefined> =>
 
 const inMs = (ms: number): Date => new Date(Date.now() + ms);
 
-test('an erasure makes two passes, 5 minutes apart, and then deletes its subject', async () => {
+test('an erasure makes two passes, 5 minutes apart even if it is asked early, and then deletes its subject', async () => {
   const { _id: eventId } = await insertEvent(installation, [], inMs(-1_000));
   const erasure = await requestErasure();
   expect(await take(erasure, 1)).toEqual({ events: [], isLast: false, waitMs: passWaitMs });
   expect(await bodyOf(eventId)).toBe('');
   expect(await stateOf(erasure)).toMatchObject({ state: 'running', pass: 2, count: 1 });
-  expect(await take(erasure, 2, passWaitMs)).toMatchObject({ isLast: true });
-  const done = { state: 'done', subject: null, count: 1, page: 2 };
+  expect(await take(erasure, 1)).toMatchObject({ isLast: false });
+  expect(await take(erasure, 2, passWaitMs - 1)).toMatchObject({ isLast: false, waitMs: 1 });
+  expect(await take(erasure, 3, passWaitMs)).toMatchObject({ isLast: true });
+  const done = { state: 'done', subject: null, count: 1, page: 3 };
   expect(await stateOf(erasure)).toMatchObject(done);
 });
 
@@ -169,11 +165,12 @@ test('a page that two workers take concurrently, or that is repeated later, is c
   const erasure = await requestErasure();
   await Promise.all([take(erasure, 1), take(erasure, 1)]);
   await take(erasure, 2, passWaitMs);
-  expect(await take(erasure, 1, passWaitMs)).toMatchObject({ isLast: true });
+  expect(await take(erasure, 1, passWaitMs)).toMatchObject({ events: [] });
+  expect(await take(erasure, 2, passWaitMs)).toMatchObject({ isLast: true });
   expect(await stateOf(erasure)).toMatchObject({ count: 5, page: 2 });
 });
 
-test('a partition whose head is erased while waiting for its retry is signalled, even after a kill', async () => {
+test('a partition whose head is erased while waiting for its retry is signalled, by the relay after a kill', async () => {
   const { store } = installation;
   const event = await insertEvent(installation, [], inMs(-1_000));
   const { appUid, entity, resourceUid, _id: eventId } = event;
@@ -188,11 +185,16 @@ test('a partition whose head is erased while waiting for its retry is signalled,
   await store.deliveries.insertOne(delivery);
   const erasure = await requestErasure();
   const { _id: jobUid } = erasure;
-  const signalPartition = async () => Promise.reject(new Error('killed'));
+  const signalled: PartitionKey[] = [];
+  const signalPartition = async (signal: PartitionKey): Promise<void> => {
+    signalled.push(signal);
+    throw new Error('killed');
+  };
   const killed = takeJobPage({ ...ports, signalPartition }, { jobUid, page: 1 });
   await expect(killed).rejects.toThrow('killed');
-  await take(erasure, 1);
   expect(signalled).toEqual([key]);
+  const signalAt = expect.any(Date) as Date;
+  expect(await store.partitions.findOne({ _id: partition })).toMatchObject({ signalAt });
   const left = await store.deliveries.findOne({ _id: delivery._id });
   expect(left).toMatchObject({ state: 'cancelled', nextAttemptAt: null });
 });
@@ -252,8 +254,7 @@ async function isErased(
   await store.events.insertOne({ ...event, body });
   const subject = { mentions: ['nobody', mention] };
   const erasure = newErasure(app.appUid, subject, new Date());
-  await store.jobs.insertOne(erasure);
-  await eraseChunk({ store, ...noSignals }, erasure, { page: 1, now: new Date() });
+  await eraseChunk(store, erasure, new Date());
   const left = await store.events.findOne({ _id: eventId });
   await store.events.deleteOne({ _id: eventId });
   expect([body, '']).toContain(left?.body);

@@ -1,7 +1,7 @@
 // Pages of jobs: each is taken once, by its number. Taking it again returns the same deliveries. And the deliveries that a
 // resend passes on.
-import { erasePayloads } from '../../../lib/jobs/erasures.ts';
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { erasePayloads } from '../../../lib/jobs/erasure/erase-chunk.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';

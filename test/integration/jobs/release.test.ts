@@ -2,7 +2,7 @@
 // run at the same time, and one replay or sync of a webhook; the others wait.
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { AttemptCaller } from '../../../lib/deliveries/decide.ts';
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';

@@ -1,6 +1,6 @@
 // The pages of a replay of failures, to one webhook or several, without Temporal.
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
-import { countReplay } from '../../../lib/jobs/replay-page.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
+import { countReplay } from '../../../lib/jobs/replay/count-replay.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import { type ReplayJob } from '../../../lib/model/job.ts';

@@ -1,5 +1,5 @@
 // The page of a replay, without Temporal: which deliveries it claims, and what it does in a partition.
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { minuteMs } from '../../../lib/platform/duration.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';

@@ -4,7 +4,7 @@ import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import type { Sender } from '../../../lib/egress/sender.ts';
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
 import { beginWaitingJobs } from '../../../lib/jobs/job-turns.ts';
 import { isOpen } from '../../../lib/model/delivery-state.ts';
 import { keyOfPartition } from '../../../lib/model/partition.ts';

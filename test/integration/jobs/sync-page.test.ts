@@ -1,7 +1,7 @@
 // The pages of a sync, without Temporal: which resources it sends, as which events, and when.
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
 import type { DeliveryState } from '../../../lib/model/delivery-state.ts';
 import type { JobPage } from '../../../lib/temporal/messages.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';

@@ -1,6 +1,6 @@
 // People, jobs and partitions of every kind that an index distinguishes.
 import { makeAdmin } from '../../../lib/access/admins.ts';
-import { newErasure } from '../../../lib/jobs/erasures.ts';
+import { newErasure } from '../../../lib/jobs/erasure/erasures.ts';
 import { newJob, newRelease } from '../../../lib/jobs/jobs.ts';
 import {
   type PartitionDocument,
@@ -66,9 +66,10 @@ export async function writeJobs(
   const replays = [webhookUid, ...numbers.map((n) => `whk_${n}`)].map((uid) =>
     newReplayJob({ appUid, webhookUid: uid, createdAt: at, startedAt: at }),
   );
+  const resent = { eventId: 'evt_1', webhookUids: [], seenDiscards: [] };
   const others = [
     ...numbers.map(release),
-    { ...newJob(appUid, at), kind: 'resend' as const, eventId: 'evt_1', webhookUids: [] },
+    { ...newJob(appUid, at), kind: 'resend' as const, ...resent },
     newSyncJob({ appUid, webhookUid: 'whk_other', createdAt: at }),
     newErasure(appUid, { externalTenantId: 'tenant-nobody' }, at),
   ].map((job) => ({ ...job, startedAt: at }));

@@ -1,7 +1,7 @@
 // Every partial index is used by its queries, as MongoDB's profiler shows.
 import type { Document } from 'mongodb';
 import { closeAccountToAgents } from '../../../api/resources/close-account-to-agents.ts';
-import { deleteExpired } from '../../../lib/jobs/retention.ts';
+import { deleteExpired } from '../../../lib/jobs/retention/retention.ts';
 import { systemCaller } from '../../../lib/model/audit-log.ts';
 import type { Store } from '../../../lib/mongo/connect.ts';
 import type { PartitionKey } from '../../../lib/model/partition.ts';
@@ -10,15 +10,15 @@ import { removeAllMembers } from '../../../lib/identity/accounts.ts';
 import { findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
 import { readInstallationBacklog } from '../../../lib/history/installation-backlog.ts';
 import { countOverdue } from '../../../lib/history/overdue-deliveries.ts';
-import { findStamped } from '../../../lib/jobs/job-pages.ts';
+import { findStamped } from '../../../lib/jobs/page.ts';
 import { beginWaitingJobs } from '../../../lib/jobs/job-turns.ts';
 import { findUnstartedJobs } from '../../../lib/jobs/jobs.ts';
 import { resumeParked } from '../../../lib/order/parked.ts';
 import { countOverdueFiles } from '../../../lib/webhooks/overdue-files.ts';
 import { findFailing } from '../../../lib/webhooks/failing-webhooks.ts';
 import { findNumbered, takeOverdue } from '../../../lib/order/partitions.ts';
-import { findHeld } from '../../../lib/jobs/release-page.ts';
-import { countReplay } from '../../../lib/jobs/replay-page.ts';
+import { findHeld } from '../../../lib/jobs/release/release-page.ts';
+import { countReplay } from '../../../lib/jobs/replay/count-replay.ts';
 import { createUserReader } from '../../../lib/identity/user-reader.ts';
 import { findOrCreateUser } from '../../../lib/identity/users.ts';
 import { hasSucceededSince } from '../../../lib/webhooks/webhook-health.ts';

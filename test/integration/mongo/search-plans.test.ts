@@ -9,15 +9,15 @@ import { entityOf } from '../../../lib/model/event-name.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import { newDelivery, newEvent, insertWebhook } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { takeReleasePage } from '../../../lib/jobs/release-page.ts';
+import { takeReleasePage } from '../../../lib/jobs/release/release-page.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import type { ReleaseJob } from '../../../lib/model/job.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { newRelease } from '../../../lib/jobs/jobs.ts';
 import { profile } from '../../support/query-plans.ts';
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
-import { countSync } from '../../../lib/jobs/sync-page.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
+import { countSync } from '../../../lib/jobs/sync/count-sync.ts';
 import type { AgentDocument } from '../../../lib/model/resource.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { newSyncJob } from '../../support/jobs.ts';
@@ -242,7 +242,7 @@ test.each([
   const release = await writeHeld(fields, requeuedAt);
   const making = { page: 1, now: afterResume };
   const profiles = await profile(store, 'deliveries', () =>
-    inTransaction(store, (session) => takeReleasePage({ store }, release, { ...making, session })),
+    inTransaction(store, (session) => takeReleasePage(store, release, { ...making, session })),
   );
   const examined = profiles.map(({ docsExamined }) => Number(docsExamined));
   expect(Math.max(...examined)).toBeGreaterThanOrEqual(count);

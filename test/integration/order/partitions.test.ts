@@ -5,7 +5,7 @@ import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { wakePartition } from '../../../lib/order/wake-partition.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
-import { deleteExpired } from '../../../lib/jobs/retention.ts';
+import { deleteExpired } from '../../../lib/jobs/retention/retention.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import {

@@ -1,5 +1,5 @@
 // Context files that stay in the status `processing`: which are reported, when and how often.
-import { deleteExpired } from '../../../lib/jobs/retention.ts';
+import { deleteExpired } from '../../../lib/jobs/retention/retention.ts';
 import { hourMs } from '../../../lib/platform/duration.ts';
 import type { OverdueFileData } from '../../../lib/webhooks/notices.ts';
 import { addApp } from '../../support/add-app.ts';

@@ -11,7 +11,7 @@ import {
   type PartitionDocument,
   partitionId,
 } from '../../../lib/model/partition.ts';
-import { newErasure } from '../../../lib/jobs/erasures.ts';
+import { newErasure } from '../../../lib/jobs/erasure/erasures.ts';
 import { newRelease } from '../../../lib/jobs/jobs.ts';
 import type { WorkflowStarts } from '../../../lib/dispatch/workflow-starts.ts';
 import {

@@ -1,6 +1,6 @@
 // A page of the retention: which jobs it deletes, by which clock, and the releases that it starts. And the heartbeats of
 // activities that wait for the database.
-import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
 import { newRelease } from '../../../lib/jobs/jobs.ts';
 import type { JobDocument } from '../../../lib/model/job.ts';
 import { startServerClock } from '../../../lib/mongo/server-clock.ts';
@@ -11,13 +11,13 @@ import { retentionJobUid } from '../../../lib/temporal/names.ts';
 import { noSignals, deliveryPorts } from '../../support/delivery-ports.ts';
 import { newDelivery, newEvent, insertWebhook } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { deleteExpired } from '../../../lib/jobs/retention.ts';
+import { deleteExpired } from '../../../lib/jobs/retention/retention.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { ClientSession } from 'mongodb';
 import { createActivities } from '../../../activities/index.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import { newErasure } from '../../../lib/jobs/erasures.ts';
+import { newErasure } from '../../../lib/jobs/erasure/erasures.ts';
 import type { DeliveryActivities } from '../../../lib/temporal/messages.ts';
 
 const open = new Disposal();

@@ -1,6 +1,10 @@
 // The retention deletes old records and keeps others. A schedule runs it.
-import { keptDeliveries, oldEvents, removeOldEvents } from '../../../lib/jobs/remove-old-events.ts';
-import { deleteExpired } from '../../../lib/jobs/retention.ts';
+import {
+  keptDeliveries,
+  oldEvents,
+  removeOldEvents,
+} from '../../../lib/jobs/retention/remove-old-events.ts';
+import { deleteExpired } from '../../../lib/jobs/retention/retention.ts';
 import { makeApiKey } from '../../../lib/access/api-keys.ts';
 import { dayMs, hourMs } from '../../../lib/platform/duration.ts';
 import { newId } from '../../../lib/platform/ids.ts';

@@ -36,7 +36,7 @@ function filtersIn(path: string): { filter: string; isOwn: boolean }[] {
 
 test('the search for queries of stored resources finds those that are known', () => {
   const found = sources.filter((path) => filtersIn(path).length > 0);
-  expect(found).toContain('lib/jobs/sync-scan.ts');
+  expect(found).toContain('lib/jobs/stored-resources.ts');
   expect(found).toContain('api/resources/resource-kind.ts');
 });
 

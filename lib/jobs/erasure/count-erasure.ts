@@ -1,15 +1,14 @@
 // The dry run of an erasure.
-import { inSlices } from '../concurrency/in-slices.ts';
-import { jobLimits } from '../limits.ts';
-import { pairsOf } from '../model/delivery.ts';
-import { openStates } from '../model/delivery-state.ts';
-import { deliveredEventNames, entities, type Entity } from '../model/event-name.ts';
-import type { ErasureSubject } from '../model/job.ts';
-import type { Store } from '../mongo/connect.ts';
+import { inSlices } from '../../concurrency/in-slices.ts';
+import { jobLimits } from '../../limits.ts';
+import { pairsOf } from '../../model/delivery.ts';
+import { openStates } from '../../model/delivery-state.ts';
+import { deliveredEventNames, entities, type Entity } from '../../model/event-name.ts';
+import { type ErasureSubject, noCounts } from '../../model/job.ts';
+import type { Store } from '../../mongo/connect.ts';
+import { readStored } from '../stored-resources.ts';
+import { eventsPerChunk, findErasable } from './erase-chunk.ts';
 import { subjectCheck } from './erasure-subject.ts';
-import { eventsPerChunk, findErasable } from './erasures.ts';
-import { noCounts } from './sync-page.ts';
-import { readStored } from './sync-scan.ts';
 
 const { countedDeliveriesMax: countedMax, countedEventsMax: checkedMax, countingMsMax } = jobLimits;
 

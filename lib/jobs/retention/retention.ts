@@ -1,28 +1,33 @@
 import type { Filter } from 'mongodb';
-import { minuteMs } from '../platform/duration.ts';
-import { idAt } from '../platform/ids.ts';
-import { processLog } from '../platform/logger.ts';
-import type { DeliveryDocument } from '../model/delivery.ts';
-import type { WebhookDocument } from '../model/webhook.ts';
-import { type Store } from '../mongo/connect.ts';
-import { readProven } from '../mongo/read-proven.ts';
-import { inTransaction } from '../mongo/transaction.ts';
-import { cancelDeliveries } from '../deliveries/deliveries.ts';
-import { newRelease } from './jobs.ts';
-import { scheduleSignal } from '../order/partitions.ts';
-import type { JobPage } from '../temporal/messages.ts';
-import type { DeliveryPorts } from '../deliveries/ports.ts';
+import { minuteMs } from '../../platform/duration.ts';
+import { idAt } from '../../platform/ids.ts';
+import { processLog } from '../../platform/logger.ts';
+import type { DeliveryDocument } from '../../model/delivery.ts';
+import type { WebhookDocument } from '../../model/webhook.ts';
+import type { Store } from '../../mongo/connect.ts';
+import { readProven } from '../../mongo/read-proven.ts';
+import { inTransaction } from '../../mongo/transaction.ts';
+import { cancelDeliveries } from '../../deliveries/deliveries.ts';
+import { newRelease } from '../jobs.ts';
+import { scheduleSignal } from '../../order/partitions.ts';
+import type { JobPage } from '../../temporal/messages.ts';
+import type { DeliveryPorts } from '../../deliveries/ports.ts';
 import { removeOldEvents } from './remove-old-events.ts';
-import { instruments } from '../telemetry/instruments.ts';
-import { reportExpiringKeys } from '../webhooks/expiring-keys.ts';
-import { reportOverdueFiles } from '../webhooks/overdue-files.ts';
+import { instruments } from '../../telemetry/instruments.ts';
+import { reportExpiringKeys } from '../../webhooks/expiring-keys.ts';
+import { reportOverdueFiles } from '../../webhooks/overdue-files.ts';
 
 // Small enough that a batch takes well under a second and blocks nothing else.
 const batchMax = 1_000;
 
+export type RetentionPorts = Pick<
+  DeliveryPorts,
+  'store' | 'retention' | 'processingOverdueAfterMs'
+>;
+
 /** Deletes or cancels one batch of each kind of expired data; `cursor` holds the position of each search. */
 export async function deleteExpired(
-  ports: Pick<DeliveryPorts, 'store' | 'retention' | 'processingOverdueAfterMs'>,
+  ports: RetentionPorts,
   { now, cursor }: { now: Date; cursor?: string | undefined },
 ): Promise<JobPage> {
   const { store, retention } = ports;
@@ -41,22 +46,18 @@ export async function deleteExpired(
   const stranded = await releaseStranded(store, { now, after: webhookAfter });
   const keys = await reportExpiringKeys(store, now);
   const files = await reportOverdueFiles(ports, { now, after: appAfter });
-  const { deliveries, events } = old;
-  const expiringKeys = keys.count;
-  const counts = {
-    expired: held.expired,
-    deliveries,
-    events,
-    jobs,
-    auditRows,
-    releases: stranded.count,
-    expiringKeys,
-    overdueFiles: files.count,
-  };
-  for (const [what, count] of Object.entries({ deliveries, events, jobs, auditRows })) {
+  const deleted = { deliveries: old.deliveries, events: old.events, jobs, auditRows };
+  for (const [what, count] of Object.entries(deleted)) {
     instruments.retentionDeleted.add(count, { what });
   }
   instruments.deliveriesCancelled.add(held.expired, { reason: 'expired' });
+  const counts = {
+    expired: held.expired,
+    ...deleted,
+    releases: stranded.count,
+    expiringKeys: keys.count,
+    overdueFiles: files.count,
+  };
   const isSome = Object.values(counts).some((count) => count > 0);
   if (isSome) processLog.info(counts, 'retention.deleted');
   const isFull = [jobs, auditRows].includes(batchMax);

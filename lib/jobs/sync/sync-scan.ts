@@ -1,24 +1,25 @@
 // Finds the present state of resources for a sync: first of those stored here, then of those that are only reported.
 import type { ClientSession } from 'mongodb';
-import { inSlices } from '../concurrency/in-slices.ts';
-import { pairOf } from '../model/delivery.ts';
-import { isOpen } from '../model/delivery-state.ts';
-import { type Entity, type EventName, eventNames } from '../model/event-name.ts';
-import type { ResourceData } from '../model/event-payload.ts';
-import type { SyncJob } from '../model/job.ts';
-import { agentData, contextData, contextFileData } from '../model/resource-data.ts';
-import { type Store } from '../mongo/connect.ts';
-import { within } from '../mongo/transaction.ts';
-import { filterCheck, isSubscribed } from '../webhooks/subscriptions.ts';
+import { inSlices } from '../../concurrency/in-slices.ts';
+import { isOpen } from '../../model/delivery-state.ts';
+import { type Entity, type EventName, eventNames } from '../../model/event-name.ts';
+import type { ResourceData } from '../../model/event-payload.ts';
+import type { SyncJob } from '../../model/job.ts';
+import type { PartitionKey } from '../../model/partition.ts';
+import type { Store } from '../../mongo/connect.ts';
+import { within } from '../../mongo/transaction.ts';
+import { type EventToMatch, filterCheck, isSubscribed } from '../../webhooks/subscriptions.ts';
 import {
+  type Chosen,
   type ChosenEvent,
   eventOnly,
   isFirstAttemptOverdue,
   keepMatching,
   type TargetWebhook,
-} from './chosen-events.ts';
-import { subjectCheck } from './erasure-subject.ts';
-import { type TakenDelivery, takenFields } from './taken-by-job.ts';
+  withDeliveries,
+} from '../chosen-events.ts';
+import { subjectCheck } from '../erasure/erasure-subject.ts';
+import { readStored } from '../stored-resources.ts';
 
 const storedPerReadMax = 1_000;
 const uidsPerReadMax = 2_000;
@@ -29,14 +30,7 @@ const reportedPerReadMax = 200;
 const latestReadMax = 10;
 
 /** A resource of the service, or the latest event of a resource that is stored elsewhere. */
-export type PresentState = { entity: Entity } & (
-  { data: ResourceData } | { reported: ReportedState }
-);
-
-interface ReportedState {
-  event: ChosenEvent;
-  delivery: TakenDelivery | null;
-}
+export type PresentState = { entity: Entity } & ({ data: ResourceData } | { reported: Chosen });
 
 export interface SyncScan {
   found: PresentState[];
@@ -56,7 +50,6 @@ interface Scanning {
 
 interface Step {
   entity: Entity;
-  isReported: boolean;
   after: string;
 }
 
@@ -67,18 +60,19 @@ interface StepScan {
   last: string | null;
 }
 
-/** Checks the next resources, until one read was not enough. */
+/** Checks the next resources, until one read was not enough: first all stored ones, then all reported ones. */
 export async function scanResources(store: Store, scanning: Scanning): Promise<SyncScan> {
-  const { sync, cursor, countMax } = scanning;
-  const steps = stepsOf(sync.entities);
+  const { cursor, countMax } = scanning;
+  const { entities } = scanning.sync;
+  const stepCount = 2 * entities.length;
   const slash = cursor.indexOf('/');
   let index = slash < 0 ? 0 : Number(cursor.slice(0, slash));
   let after = cursor.slice(slash + 1);
   const found: PresentState[] = [];
   let checked = 0;
-  for (; index < steps.length && found.length < countMax; index += 1, after = '') {
-    const step = { ...(steps[index] as Omit<Step, 'after'>), after };
-    const scan = step.isReported ? scanReported : scanStored;
+  for (; index < stepCount && found.length < countMax; index += 1, after = '') {
+    const scan = index < entities.length ? scanStored : scanReported;
+    const step = { entity: entities[index % entities.length] as Entity, after };
     const next = await scan(store, { ...scanning, countMax: countMax - found.length }, step);
     found.push(...next.found);
     checked += next.checked;
@@ -86,11 +80,7 @@ export async function scanResources(store: Store, scanning: Scanning): Promise<S
       return { found, checked, cursor: `${index}/${next.last}`, isEnd: false };
     }
   }
-  return { found, checked, cursor: `${index}/`, isEnd: index === steps.length };
-}
-
-function stepsOf(entities: readonly Entity[]): Omit<Step, 'after'>[] {
-  return [false, true].flatMap((isReported) => entities.map((entity) => ({ entity, isReported })));
+  return { found, checked, cursor: `${index}/`, isEnd: index === stepCount };
 }
 
 async function scanStored(
@@ -106,34 +96,20 @@ async function scanStored(
     checked += 1;
     const { uid: resourceUid, externalTenantId } = data;
     const facts = { event: `${entity}.updated` as const, resourceUid, externalTenantId };
-    const isWanted = isRequested(sync, externalTenantId) && isSubscribed(webhook, facts);
-    if (isWanted && !isErased(data) && filterCheck(data)(webhook.filter))
-      found.push({ entity, data });
+    const isWanted = isFor(facts, { sync, webhook }) && filterCheck(data)(webhook.filter);
+    if (isWanted && !isErased(data)) found.push({ entity, data });
     const isFull = found.length === countMax || checked === storedPerReadMax;
     if (isFull) return { found, checked, last: resourceUid };
   }
   return { found, checked, last: null };
 }
 
-/** Reads the resources of an entity that are stored here. */
-export function readStored(
-  store: Store,
-  { appUid, entity, after }: Omit<Step, 'isReported'> & { appUid: string },
-  session?: ClientSession,
-): AsyncIterable<ResourceData> {
-  const filter = { appUid, _id: { $gt: after } };
-  // Small batches, because a page rarely sends more.
-  const options = { sort: { _id: 1 }, hint: 'app', batchSize: 100, ...within(session) } as const;
-  if (entity === 'agent') return store.agents.find(filter, options).map(agentData);
-  if (entity === 'context') return store.contexts.find(filter, options).map(contextData);
-  return store.contextFiles.find(filter, options).map(contextFileData);
-}
-
-function isRequested(
-  { externalTenantIds }: Pick<SyncJob, 'externalTenantIds'>,
-  externalTenantId: string,
+function isFor(
+  facts: EventToMatch,
+  { sync: { externalTenantIds }, webhook }: Pick<Scanning, 'sync' | 'webhook'>,
 ): boolean {
-  return externalTenantIds === null || externalTenantIds.includes(externalTenantId);
+  const isRequested = externalTenantIds?.includes(facts.externalTenantId) ?? true;
+  return isRequested && isSubscribed(webhook, facts);
 }
 
 async function scanReported(
@@ -159,8 +135,9 @@ async function scanReported(
     const event = await findLatest(store, facts, session);
     if (event !== null && isToSend(event, { sync, webhook })) latest.push(event);
   }
-  const unsent = await keepUnsent(store, latest, { sync, webhook, session });
-  const kept = await keepMatching(store, unsent, { filter: webhook.filter, session });
+  const pairs = await withDeliveries(store, latest, { webhookUid: webhook._id, session });
+  const settled = pairs.filter((each) => isSettled(each, { sync, webhook }));
+  const kept = await keepMatching(store, settled, { filter: webhook.filter, session });
   return {
     found: kept.map((reported) => ({ entity, reported })),
     checked,
@@ -208,12 +185,7 @@ async function findStored(
 
 async function findLatest(
   { events }: Store,
-  {
-    appUid,
-    entity,
-    resourceUid,
-    webhookUid,
-  }: { appUid: string; entity: Entity; resourceUid: string; webhookUid: string },
+  { appUid, entity, resourceUid, webhookUid }: PartitionKey,
   session: ClientSession | undefined,
 ): Promise<ChosenEvent | null> {
   const names = eventNames.filter((name) => name.startsWith(`${entity}.`));
@@ -229,40 +201,28 @@ async function findLatest(
   return highest ?? null;
 }
 
-function isToSend(
-  event: ChosenEvent,
-  { sync, webhook }: Pick<Scanning, 'sync' | 'webhook'>,
-): boolean {
+function isToSend(event: ChosenEvent, target: Pick<Scanning, 'sync' | 'webhook'>): boolean {
   const { resourceUid, externalTenantId, entity, erasedAt } = event;
   if (erasedAt !== null || event.event === `${entity}.deleted`) return false;
   // An event of a resource has no other name.
   const facts = { event: event.event as EventName, resourceUid, externalTenantId };
-  return isRequested(sync, externalTenantId) && isSubscribed(webhook, facts);
+  return isFor(facts, target);
 }
 
-/** Leaves out the events whose delivery is still to be made by its owner. */
-async function keepUnsent(
-  { deliveries }: Store,
-  latest: readonly ChosenEvent[],
-  {
-    sync,
-    webhook,
-    session,
-  }: Pick<Scanning, 'sync' | 'webhook'> & { session: ClientSession | undefined },
-): Promise<ReportedState[]> {
-  if (latest.length === 0) return [];
-  const webhookUid = webhook._id;
-  const ids = latest.map(({ _id: eventId }) => pairOf({ eventId, webhookUid }));
-  const found = await deliveries
-    .find<TakenDelivery>({ _id: { $in: ids } }, { projection: takenFields, ...within(session) })
-    .toArray();
-  const byEvent = new Map(found.map((delivery) => [delivery.eventId, delivery]));
-  return latest.flatMap((event) => {
-    const delivery = byEvent.get(event._id) ?? null;
-    const isSettled =
-      delivery === null
-        ? isFirstAttemptOverdue(event, { webhookUid, at: sync.createdAt })
-        : !isOpen(delivery.state);
-    return isSettled ? [{ event, delivery }] : [];
-  });
+// The owner of another delivery has still to make it.
+function isSettled(
+  { event, delivery }: Chosen,
+  { sync, webhook }: Pick<Scanning, 'sync' | 'webhook'>,
+): boolean {
+  if (delivery !== null) return !isOpen(delivery.state);
+  return isFirstAttemptOverdue(event, { webhookUid: webhook._id, at: sync.createdAt });
+}
+
+export function addCounts(
+  before: SyncJob['counts'],
+  found: readonly { entity: Entity }[],
+): SyncJob['counts'] {
+  const counts = { ...before };
+  for (const { entity } of found) counts[entity] += 1;
+  return counts;
 }

@@ -1,6 +1,6 @@
 // The subject of an erasure: a tenant, or texts that payloads have as values.
-import type { ResourceData } from '../model/event-payload.ts';
-import type { ErasureSubject } from '../model/job.ts';
+import type { ResourceData } from '../../model/event-payload.ts';
+import type { ErasureSubject } from '../../model/job.ts';
 
 /** Adds the Unicode normal forms NFC and NFD, since `data` may contain either. */
 export function inBothForms(texts: readonly string[]): string[] {

@@ -1,13 +1,13 @@
 import type { ClientSession } from 'mongodb';
-import type { DeliveryState } from '../model/delivery-state.ts';
-import { type DeliveryDocument, pairOf } from '../model/delivery.ts';
-import { testEventName } from '../model/event-name.ts';
-import type { ReplayJob, ReplayedState } from '../model/job.ts';
-import { type Store } from '../mongo/connect.ts';
-import { within } from '../mongo/transaction.ts';
-import { idAt } from '../platform/ids.ts';
-import { type TakenDelivery, takenFields } from './taken-by-job.ts';
+import type { DeliveryState } from '../../model/delivery-state.ts';
+import { testEventName } from '../../model/event-name.ts';
+import type { ReplayedState, ReplayedWebhook, ReplayJob } from '../../model/job.ts';
+import type { Store } from '../../mongo/connect.ts';
+import { within } from '../../mongo/transaction.ts';
+import { idAt } from '../../platform/ids.ts';
+import { isSubscribed } from '../../webhooks/subscriptions.ts';
 import {
+  type Chosen,
   type ChosenEvent,
   eventOnly,
   eventWrittenMsMax,
@@ -15,30 +15,16 @@ import {
   isFirstAttemptOverdue,
   keepMatching,
   type TargetWebhook,
-} from './chosen-events.ts';
-import { isSubscribed } from '../webhooks/subscriptions.ts';
+  withDeliveries,
+} from '../chosen-events.ts';
+import { type TakenDelivery, takenFields } from '../taken-by-job.ts';
 
-// A filter needs the bodies, so few events are read at a time.
-const checkedMax = { filtered: 200, others: 1_000 };
+export const webhooksPerPageMax = 50;
 
 /** Returns how many events a page, or one read of a dry run, checks for the webhook. */
 export function checkedMaxOf({ filter }: Pick<TargetWebhook, 'filter'>): number {
-  return filter === null ? checkedMax.others : checkedMax.filtered;
-}
-
-type Found = TakenDelivery & Pick<DeliveryDocument, 'cancelReason' | 'nextAttemptAt' | 'updatedAt'>;
-
-const foundOnly = {
-  ...takenFields,
-  cancelReason: 1,
-  nextAttemptAt: 1,
-  updatedAt: 1,
-} as const;
-
-/** An event to send, with its delivery, or null if there is none yet. */
-export interface Chosen {
-  event: ChosenEvent;
-  delivery: Found | null;
+  // A filter needs the bodies.
+  return filter === null ? 1_000 : 200;
 }
 
 export interface Scan {
@@ -52,6 +38,7 @@ export interface Scanning {
   replay: ReplayJob;
   webhook: TargetWebhook;
   after: string;
+  /** At most `checkedMaxOf` the webhook. */
   countMax: number;
   /** Null in a dry run. */
   now: Date | null;
@@ -59,7 +46,7 @@ export interface Scanning {
 }
 
 interface Checked {
-  pairs: { event: ChosenEvent | undefined; delivery: Found | null }[];
+  pairs: { event: ChosenEvent | undefined; delivery: TakenDelivery | null }[];
   last: string | undefined;
   isEnd: boolean;
 }
@@ -74,10 +61,9 @@ export function readsOnlyFailures(
 /** Checks the next events of a replay to one webhook, oldest first, at most `countMax`. */
 export async function scanReplay(store: Store, scanning: Scanning): Promise<Scan> {
   const { replay, webhook, after, session } = scanning;
-  const bounded = { ...scanning, countMax: Math.min(scanning.countMax, checkedMaxOf(webhook)) };
   const { pairs, last, isEnd } = readsOnlyFailures(replay.states)
-    ? await readDeliveries(store, bounded, replay.states)
-    : await readEvents(store, bounded);
+    ? await readDeliveries(store, scanning, replay.states)
+    : await readEvents(store, scanning);
   const chosen = pairs.flatMap(({ event, delivery }) =>
     event !== undefined && isChosen(event, delivery, scanning) ? [{ event, delivery }] : [],
   );
@@ -96,13 +82,13 @@ async function readDeliveries(
   states: readonly DeliveryState[],
 ): Promise<Checked> {
   const { appUid, until } = replay;
-  const found: Found[] = [];
+  const found: TakenDelivery[] = [];
   for (const state of states) {
     const eventId = { ...rangeFrom(replay, after), $lt: idAt('evt', until) };
     const ofState = await store.deliveries
-      .find<Found>(
+      .find<TakenDelivery>(
         { appUid, webhookUid: webhook._id, state, eventId },
-        { projection: foundOnly, hint: 'notDelivered', ...within(session) },
+        { projection: takenFields, hint: 'notDelivered', ...within(session) },
       )
       .sort({ eventId: 1 })
       .limit(countMax)
@@ -110,28 +96,18 @@ async function readDeliveries(
     found.push(...ofState);
   }
   const next = found.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1)).slice(0, countMax);
-  const events = await findEvents(store, next, { webhook, ...within(session) });
-  return {
-    pairs: next.map((delivery) => ({ event: events.get(delivery.eventId), delivery })),
-    last: next.at(-1)?.eventId,
-    isEnd: found.length < countMax,
-  };
-}
-
-async function findEvents(
-  store: Store,
-  deliveries: readonly Found[],
-  { webhook, session }: Pick<Scanning, 'webhook' | 'session'>,
-): Promise<Map<string, ChosenEvent>> {
-  if (deliveries.length === 0) return new Map();
-  const eventIds = deliveries.map(({ eventId }) => eventId);
   const events = await store.events
     .find<ChosenEvent>(
-      { _id: { $in: eventIds } },
+      { _id: { $in: next.map(({ eventId }) => eventId) } },
       { projection: eventOnly(webhook._id), ...within(session) },
     )
     .toArray();
-  return new Map(events.map((event) => [event._id, event]));
+  const eventOf = new Map(events.map((event) => [event._id, event]));
+  return {
+    pairs: next.map((delivery) => ({ event: eventOf.get(delivery.eventId), delivery })),
+    last: next.at(-1)?.eventId,
+    isEnd: found.length < countMax,
+  };
 }
 
 async function readEvents(store: Store, scanning: Scanning): Promise<Checked> {
@@ -145,15 +121,9 @@ async function readEvents(store: Store, scanning: Scanning): Promise<Checked> {
     .sort({ _id: 1 })
     .limit(countMax)
     .toArray();
-  const eventIds = events.map((event) => event._id);
-  const ids = eventIds.map((eventId) => pairOf({ eventId, webhookUid: webhook._id }));
-  const found = await store.deliveries
-    .find<Found>({ _id: { $in: ids } }, { projection: foundOnly, ...within(session) })
-    .toArray();
-  const deliveries = new Map(found.map((delivery) => [delivery.eventId, delivery]));
   return {
-    pairs: events.map((event) => ({ event, delivery: deliveries.get(event._id) ?? null })),
-    last: eventIds.at(-1),
+    pairs: await withDeliveries(store, events, { webhookUid: webhook._id, session }),
+    last: events.at(-1)?._id,
     isEnd: before >= replay.until && events.length < countMax,
   };
 }
@@ -171,7 +141,7 @@ function scanUntil({ states, until }: ReplayJob, now: Date): Date {
 
 function isChosen(
   event: ChosenEvent,
-  delivery: Found | null,
+  delivery: TakenDelivery | null,
   { replay, webhook, now }: Pick<Scanning, 'replay' | 'webhook' | 'now'>,
 ): boolean {
   const { event: name, resourceUid, externalTenantId, erasedAt } = event;
@@ -184,21 +154,14 @@ function isChosen(
   if (replay.events !== null && !replay.events.includes(name)) return false;
   if (replay.externalTenantId !== null && replay.externalTenantId !== externalTenantId)
     return false;
-  return delivery === null
-    ? isMissed(event, { replay, webhook })
-    : isSelected(delivery, replay, now ?? replay.createdAt);
+  const { states, createdAt: at } = replay;
+  if (delivery !== null) return isSelected(delivery, replay, now ?? at);
+  // Never attempted means that the webhook did not subscribe, or the first attempt is long overdue.
+  const webhookUid = webhook._id;
+  return states.includes('never_attempted') && isFirstAttemptOverdue(event, { webhookUid, at });
 }
 
-// Never attempted means that the webhook did not subscribe, or the first attempt is long overdue.
-function isMissed(
-  event: ChosenEvent,
-  { replay, webhook }: Pick<Scanning, 'replay' | 'webhook'>,
-): boolean {
-  if (!replay.states.includes('never_attempted')) return false;
-  return isFirstAttemptOverdue(event, { webhookUid: webhook._id, at: replay.createdAt });
-}
-
-function isSelected(delivery: Found, replay: ReplayJob, now: Date): boolean {
+function isSelected(delivery: TakenDelivery, replay: ReplayJob, now: Date): boolean {
   const { state, cancelReason, nextAttemptAt, updatedAt } = delivery;
   const { states, cancelReasons, createdAt: requestedAt } = replay;
   if (!(states as readonly string[]).includes(state)) return false;
@@ -209,4 +172,15 @@ function isSelected(delivery: Found, replay: ReplayJob, now: Date): boolean {
   const isDue = nextAttemptAt !== null && nextAttemptAt <= now;
   const touchedMs = Math.max(updatedAt.getTime(), isDue ? nextAttemptAt.getTime() : 0);
   return requestedAt.getTime() - touchedMs > firstAttemptMsMax;
+}
+
+export function addCounts(
+  before: readonly ReplayedWebhook[],
+  sent: readonly ReplayedWebhook[],
+): ReplayedWebhook[] {
+  const counts = new Map(before.map(({ webhookUid, count }) => [webhookUid, count]));
+  for (const { webhookUid, count } of sent) {
+    if (count > 0) counts.set(webhookUid, (counts.get(webhookUid) ?? 0) + count);
+  }
+  return [...counts].map(([webhookUid, count]) => ({ webhookUid, count }));
 }
