@@ -4,7 +4,7 @@ import { overloaded } from '../../lib/platform/overloaded.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { lockAccounts } from '../../lib/identity/accounts.ts';
 import { addToAccounts } from '../../lib/identity/users.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { noSuchUser } from '../users/user.ts';
 import { noSuchAccount } from './account.ts';
 import { operation, type Operation } from '../http/operation.ts';

@@ -1,6 +1,6 @@
 import { readsOnlyFailures } from '../../lib/jobs/replay-scan.ts';
 import { validator } from '../http/validate.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { webhookUidsField } from '../webhooks/named-webhooks.ts';
 import { newReplay, replayedStates, replayFields, type ReplayFields } from './replay-fields.ts';
 import { startReplay } from './start-replay.ts';

@@ -1,4 +1,4 @@
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { validator } from '../http/validate.ts';
 import { newReplay, replayedStates, replayFields, type ReplayFields } from './replay-fields.ts';
 import { startReplay } from './start-replay.ts';

@@ -12,7 +12,7 @@ import {
   type SubscribedEventName,
 } from '../../lib/model/event-name.ts';
 import { replayedByDefault, type ReplayedState, type ReplayJob } from '../../lib/model/job.ts';
-import type { ApiRequest } from '../router.ts';
+import type { ApiRequest } from '../route.ts';
 import { described } from '../http/schemas.ts';
 import { parseTime } from '../http/query-values.ts';
 import { tenantField, timeField } from '../http/text-fields.ts';

@@ -14,7 +14,7 @@ import { operation, type Operation } from '../http/operation.ts';
 import { described } from '../http/schemas.ts';
 import { tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
-import type { ApiRequest, Handler } from '../router.ts';
+import type { ApiRequest, Handler } from '../route.ts';
 import { findWebhook } from '../webhooks/webhook-fields.ts';
 import { presentSync, syncAnswers } from './present-sync.ts';
 
