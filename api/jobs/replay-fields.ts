@@ -6,11 +6,7 @@ import {
   sendableReasons,
   type SendableReason,
 } from '../../lib/model/delivery-state.ts';
-import {
-  eventNames,
-  operationsEventNames,
-  type SubscribedEventName,
-} from '../../lib/model/event-name.ts';
+import { type SubscribedEventName, subscribedEventNames } from '../../lib/model/event-name.ts';
 import { replayedByDefault, type ReplayedState, type ReplayJob } from '../../lib/model/job.ts';
 import type { ApiRequest } from '../route.ts';
 import { described } from '../http/schemas.ts';
@@ -63,7 +59,7 @@ export function replayFields(states: readonly ReplayedState[]) {
     ...replayPeriod,
     ...described(
       {
-        events: someOf([...eventNames, ...operationsEventNames]),
+        events: someOf(subscribedEventNames),
         states: someOf(states),
         cancelReasons: someOf(sendableReasons),
         externalTenantId: tenantField,
