@@ -110,4 +110,6 @@ export type LongJob = ReplayJob | SyncJob | ErasureJob;
 
 export type JobDocument = ReleaseJob | ResendJob | ReplayJob | SyncJob | ErasureJob;
 
+export const jobKinds = ['release', 'resend', 'replay', 'sync', 'erasure'] as const;
+
 export type JobToStart = Pick<JobDocument, '_id' | 'appUid' | 'kind'> & { webhookUids: string[] };
