@@ -7,7 +7,7 @@ import {
   eventNames,
   subscribedEventNames,
 } from '../../lib/model/event-name.ts';
-import { recoveredStates } from '../../lib/model/job.ts';
+import { recoveredStates, replayedStates } from '../../lib/model/job.ts';
 import { statisticsIntervals } from '../../lib/model/statistics.ts';
 import type { Schema } from './contract.ts';
 
@@ -18,7 +18,7 @@ const namedEnums: Readonly<Record<string, readonly string[]>> = {
   SubscribedEventName: subscribedEventNames,
   EventName: deliveredEventNames,
   DeliveryState: deliveryStates,
-  ReplayableState: [...deliveryStates, 'never_attempted'],
+  ReplayableState: replayedStates,
   RecoverableState: recoveredStates,
   SendableCancelReason: sendableReasons,
   StatusClass: statusClasses,
