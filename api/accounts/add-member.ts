@@ -1,10 +1,8 @@
 import type { ClientSession } from 'mongodb';
-import { Semaphore } from '../../lib/concurrency/semaphore.ts';
-import { overloaded } from '../../lib/platform/overloaded.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { lockAccounts } from '../../lib/identity/accounts.ts';
-import { addToAccounts } from '../../lib/identity/users.ts';
-import type { Handler } from '../router.ts';
+import { additions, addToAccounts } from '../../lib/identity/users.ts';
+import type { Handler } from '../route.ts';
 import { noSuchUser } from '../users/user.ts';
 import { noSuchAccount } from './account.ts';
 import { operation, type Operation } from '../http/operation.ts';
@@ -15,9 +13,6 @@ const facts: Operation = {
   answers: { 204: { description: 'Done' } },
   problems: ['limit_reached'],
 };
-
-// Each addition writes to the account, so two concurrent ones would conflict.
-const additions = new Semaphore(1, overloaded, { queueMax: 10_000, waitMsMax: 10_000 });
 
 /** Idempotent. Throws `overloaded` if too many wait, `not_found`, or `limit_reached` at 100 accounts per user. */
 export const addMember: Handler = operation(facts, async ({ appUid, params, caller }, context) => {
@@ -31,7 +26,6 @@ export const addMember: Handler = operation(facts, async ({ appUid, params, call
     const user = await addToAccounts(store, { _id: userUid, appUid }, addition);
     if (user === null) throw noSuchUser();
   };
-  // Another application may name the same account, and must not wait in its queue.
-  await additions.run(`${appUid}/${accountUid}`, () => inTransaction(store, add));
+  await additions.run({ group: appUid, member: accountUid }, () => inTransaction(store, add));
   return { status: 204 };
 });

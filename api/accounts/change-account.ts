@@ -1,6 +1,6 @@
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { accountSchema, type ChangeAccountBody, noSuchAccount, presentAccount } from './account.ts';
 import { operation, type Operation } from '../http/operation.ts';
 

@@ -1,7 +1,7 @@
 import { makeAccount } from '../../lib/access/apps.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { accountSchema, type CreateAccountBody, presentAccount } from './account.ts';
 import { operation, type Operation } from '../http/operation.ts';
 

@@ -3,7 +3,7 @@ import { removeAllMembers } from '../../lib/identity/accounts.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { closeAccountToAgents } from '../resources/close-account-to-agents.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { noSuchAccount } from './account.ts';
 import { operation, type Operation } from '../http/operation.ts';
 

@@ -1,7 +1,7 @@
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { AppError } from '../../lib/platform/errors.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { noSuchAccount } from './account.ts';
 import { operation, type Operation } from '../http/operation.ts';
 

@@ -1,14 +1,7 @@
 // The routes that only the admin area has: method, path, required access, body, handler.
 import { limits } from '../../lib/limits.ts';
 import { listInstallationAuditLog } from '../audit/list-audit-log.ts';
-import {
-  adminRoute,
-  adminRouteWithBody,
-  appPaths,
-  route,
-  type Route,
-  signInRoute,
-} from '../router.ts';
+import { adminRoute, appPaths, route, type Route, signInRoute } from '../route.ts';
 import { changeApp } from './apps/change-app.ts';
 import { createApp } from './apps/create-app.ts';
 import { getApp } from './apps/get-app.ts';
@@ -55,23 +48,23 @@ export const adminRoutes: readonly Route[] = [
   adminRoute({ method: 'get', path: `${area}/sessions`, needs: 'session', handler: listSessions }),
   adminRoute({ method: 'delete', path: `${area}/sessions`, needs: 'session', handler: signOutEverywhere }),
   adminRoute({ method: 'delete', path: `${area}/sessions/:sessionUid`, needs: 'session', handler: endSession }),
-  adminRouteWithBody({ method: 'post', path: `${area}/password`, needs: 'session', body: changePasswordBody, bodyBytesMax: credentialBytesMax, handler: changePassword }),
+  adminRoute({ method: 'post', path: `${area}/password`, needs: 'session', body: changePasswordBody, bodyBytesMax: credentialBytesMax, handler: changePassword }),
 
   adminRoute({ method: 'get', path: `${area}/apps`, needs: 'session', handler: listApps }),
-  adminRouteWithBody({ method: 'post', path: `${area}/apps`, needs: 'superuser', body: appBody, handler: createApp }),
+  adminRoute({ method: 'post', path: `${area}/apps`, needs: 'superuser', body: appBody, handler: createApp }),
   adminRoute({ method: 'get', path: app, needs: 'viewer', handler: getApp }),
-  adminRouteWithBody({ method: 'patch', path: app, needs: 'owner', body: changeAppBody, handler: changeApp }),
+  adminRoute({ method: 'patch', path: app, needs: 'owner', body: changeAppBody, handler: changeApp }),
 
   adminRoute({ method: 'get', path: `${app}/keys`, needs: 'viewer', handler: listApiKeys }),
-  adminRouteWithBody({ method: 'post', path: `${app}/keys`, needs: 'admin', body: createApiKeyBody, handler: createApiKey }),
+  adminRoute({ method: 'post', path: `${app}/keys`, needs: 'admin', body: createApiKeyBody, handler: createApiKey }),
   adminRoute({ method: 'get', path: key, needs: 'viewer', handler: getApiKey }),
-  adminRouteWithBody({ method: 'post', path: `${key}/roll`, needs: 'admin', body: rollApiKeyBody, handler: rollApiKey }),
-  adminRouteWithBody({ method: 'post', path: `${key}/revoke`, needs: 'admin', body: revokeApiKeyBody, handler: revokeApiKey }),
+  adminRoute({ method: 'post', path: `${key}/roll`, needs: 'admin', body: rollApiKeyBody, handler: rollApiKey }),
+  adminRoute({ method: 'post', path: `${key}/revoke`, needs: 'admin', body: revokeApiKeyBody, handler: revokeApiKey }),
   adminRoute({ method: 'delete', path: key, needs: 'admin', handler: deleteApiKey }),
 
   adminRoute({ method: 'get', path: `${app}/members`, needs: 'viewer', handler: listMembers }),
-  adminRouteWithBody({ method: 'post', path: `${app}/members`, needs: 'owner', body: addMemberBody, handler: addMember }),
-  adminRouteWithBody({ method: 'patch', path: member, needs: 'owner', body: changeMemberBody, handler: changeMember }),
+  adminRoute({ method: 'post', path: `${app}/members`, needs: 'owner', body: addMemberBody, handler: addMember }),
+  adminRoute({ method: 'patch', path: member, needs: 'owner', body: changeMemberBody, handler: changeMember }),
   adminRoute({ method: 'delete', path: member, needs: 'owner', handler: removeMember }),
 
   adminRoute({ method: 'get', path: `${app}/tenants`, needs: 'viewer', handler: listTenants }),

@@ -3,7 +3,7 @@ import { AppError } from '../../lib/platform/errors.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import { text } from '../http/schemas.ts';
 import { servedFile } from '../http/served-file.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { isServed, servedDocuments, withServedLinks } from './served-documents.ts';
 
 const facts: Operation = {

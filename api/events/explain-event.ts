@@ -8,7 +8,7 @@ import {
 } from '../../lib/model/webhook.ts';
 import { explainRecipient, type Outcome, outcomes } from '../../lib/webhooks/explain-recipient.ts';
 import { unmetCondition } from '../../lib/webhooks/subscriptions.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { listOf, named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import { presentFilter, type WrittenFilter } from '../webhooks/webhook-filter.ts';

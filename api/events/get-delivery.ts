@@ -16,7 +16,7 @@ import { jobPageWorkflowId, partitionWorkflowId } from '../../lib/temporal/names
 import { listOf, named, objectOf, oneOfTexts, orNull, text, textOrNull } from '../http/schemas.ts';
 import type { SignedIn } from '../access/admit-admin.ts';
 import { operation, type Operation } from '../http/operation.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { readEvent } from './get-event.ts';
 import { pendingDelivery } from './pending-delivery.ts';
 import {

@@ -4,7 +4,7 @@ import type { EventDocument, EventFacts } from '../../lib/model/event.ts';
 import { within } from '../../lib/mongo/transaction.ts';
 import { factsOnly } from '../../lib/events/events.ts';
 import type { ApiContext } from '../context.ts';
-import type { ApiRequest, Handler } from '../router.ts';
+import type { ApiRequest, Handler } from '../route.ts';
 import { eventWithPayloadSchema, renderWithPayload } from './present-event.ts';
 import { operation, type Operation } from '../http/operation.ts';
 

@@ -14,7 +14,7 @@ import { findDeliveries } from '../../lib/deliveries/deliveries.ts';
 import { newJob } from '../../lib/jobs/jobs.ts';
 import { matchesKind } from '../../lib/webhooks/subscriptions.ts';
 import { findKnownWebhooks } from '../../lib/webhooks/webhooks.ts';
-import type { ApiRequest, Handler } from '../router.ts';
+import type { ApiRequest, Handler } from '../route.ts';
 import { validator } from '../http/validate.ts';
 import { refuseOthers, webhookUidsField } from '../webhooks/named-webhooks.ts';
 import { findEvent } from './get-event.ts';

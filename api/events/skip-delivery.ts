@@ -15,7 +15,7 @@ import { AppError } from '../../lib/platform/errors.ts';
 import { dispatchLog } from '../../lib/platform/logger.ts';
 import { instruments } from '../../lib/telemetry/instruments.ts';
 import type { ApiContext } from '../context.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import { findEvent } from './get-event.ts';
 import { deliverySchema, presentDelivery } from './present-delivery.ts';

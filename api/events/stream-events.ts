@@ -5,7 +5,7 @@ import { headerValues } from '../http/raw-headers.ts';
 import type { ApiContext } from '../context.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import { text } from '../http/schemas.ts';
-import type { ApiAnswer, ApiRequest, Handler } from '../router.ts';
+import type { ApiAnswer, ApiRequest, Handler } from '../route.ts';
 import { eventFilters } from './list-events.ts';
 import { readStreamId, type StreamPosition } from './stream-messages.ts';
 

@@ -1,6 +1,6 @@
 // GET /healthz: the process is running. Nothing else is checked, so that an outage does not restart processes.
 import { version } from '../../lib/platform/version.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { named, objectOf, text } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 

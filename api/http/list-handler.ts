@@ -10,7 +10,7 @@ import {
   type ParameterTable,
   readFilters,
 } from './query-values.ts';
-import type { ApiRequest, Handling } from '../router.ts';
+import type { ApiRequest, Handling } from '../route.ts';
 
 export type ListRequest<
   Table extends ParameterTable,

@@ -16,7 +16,7 @@ interface BodyOptions<Body> {
 
 interface JsonBody<Body> {
   /** The body as it was written. */
-  text: string;
+  bodyText: string;
   body: Body;
 }
 
@@ -26,11 +26,11 @@ export async function readJsonBody<Body>(
   { validate, inTurn, ...limits }: BodyOptions<Body>,
 ): Promise<JsonBody<Body>> {
   const bytes = await readBytes(request, limits);
-  if (bytes.length === 0) return { text: '{}', body: validate({}) };
+  if (bytes.length === 0) return { bodyText: '{}', body: validate({}) };
   checkMediaType(request);
   const parse = (): JsonBody<Body> => {
-    const text = decodeUtf8(bytes);
-    return { text, body: validate(parseStrictJson(text)) };
+    const bodyText = decodeUtf8(bytes);
+    return { bodyText, body: validate(parseStrictJson(bodyText)) };
   };
   return bytes.length < httpLimits.bodyBytesInTurn ? parse() : inTurn(parse);
 }

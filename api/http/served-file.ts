@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ApiAnswer } from '../router.ts';
+import type { ApiAnswer } from '../route.ts';
 import { entityTagOf } from './entity-tag.ts';
 
 /**

@@ -2,7 +2,7 @@ import { recordAudit } from '../../lib/access/audit-log.ts';
 import type { ReplayJob, SyncJob } from '../../lib/model/job.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import type { ApiContext } from '../context.ts';
-import type { ApiRequest } from '../router.ts';
+import type { ApiRequest } from '../route.ts';
 
 /** Cancels a running or waiting replay or sync. Deliveries already queued are still made; an ended job does not change. */
 export async function cancelJob(

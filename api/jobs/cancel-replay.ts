@@ -1,4 +1,4 @@
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { cancelJob } from './cancel-job.ts';
 import { findReplay } from './get-replay.ts';
 import { presentReplay, replaySchema } from './present-replay.ts';

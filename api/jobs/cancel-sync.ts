@@ -1,5 +1,5 @@
 import { operation, type Operation } from '../http/operation.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { cancelJob } from './cancel-job.ts';
 import { findSync } from './get-sync.ts';
 import { presentSync, syncSchema } from './present-sync.ts';

@@ -1,8 +1,9 @@
 import { readsOnlyFailures } from '../../lib/jobs/replay/replay-scan.ts';
+import { replayedStates } from '../../lib/model/job.ts';
 import { validator } from '../http/validate.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { webhookUidsField } from '../webhooks/named-webhooks.ts';
-import { newReplay, replayedStates, replayFields, type ReplayFields } from './replay-fields.ts';
+import { newReplay, replayFields, type ReplayFields } from './replay-fields.ts';
 import { startReplay } from './start-replay.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import { replayAnswers } from './present-replay.ts';

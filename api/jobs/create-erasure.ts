@@ -4,7 +4,7 @@ import { recordAudit } from '../../lib/access/audit-log.ts';
 import { countErasure } from '../../lib/jobs/erasure/count-erasure.ts';
 import { insertErasure } from '../../lib/jobs/erasure/erasures.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 import { erasureAnswers, presentErasure } from './present-erasure.ts';

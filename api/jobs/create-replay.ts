@@ -1,6 +1,7 @@
-import type { Handler } from '../router.ts';
+import { replayedStates } from '../../lib/model/job.ts';
+import type { Handler } from '../route.ts';
 import { validator } from '../http/validate.ts';
-import { newReplay, replayedStates, replayFields, type ReplayFields } from './replay-fields.ts';
+import { newReplay, replayFields, type ReplayFields } from './replay-fields.ts';
 import { startReplay } from './start-replay.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import { replayAnswers } from './present-replay.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/platform/errors.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { erasureSchema, presentErasure } from './present-erasure.ts';
 import { operation, type Operation } from '../http/operation.ts';
 

@@ -3,7 +3,7 @@ import { AppError } from '../../lib/platform/errors.ts';
 import { countOutcomes } from '../../lib/history/job-outcomes.ts';
 import type { ReplayJob } from '../../lib/model/job.ts';
 import type { ApiContext } from '../context.ts';
-import type { ApiRequest, Handler } from '../router.ts';
+import type { ApiRequest, Handler } from '../route.ts';
 import { findWebhook } from '../webhooks/webhook-fields.ts';
 import { presentReplay, replayDetailSchema } from './present-replay.ts';
 import { operation, type Operation } from '../http/operation.ts';

@@ -4,7 +4,7 @@ import type { SyncJob } from '../../lib/model/job.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import type { ApiContext } from '../context.ts';
 import { operation, type Operation } from '../http/operation.ts';
-import type { ApiRequest, Handler } from '../router.ts';
+import type { ApiRequest, Handler } from '../route.ts';
 import { presentSync, syncDetailSchema } from './present-sync.ts';
 
 const facts: Operation = {

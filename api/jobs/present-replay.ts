@@ -1,6 +1,6 @@
 import type { JobOutcomes } from '../../lib/history/job-outcomes.ts';
 import { timeOfId } from '../../lib/platform/ids.ts';
-import { jobStates, type ReplayJob } from '../../lib/model/job.ts';
+import { jobStates, replayedStates, type ReplayJob } from '../../lib/model/job.ts';
 import {
   boolean,
   count,
@@ -18,7 +18,6 @@ import {
 import { outcomesSchema } from './present-outcomes.ts';
 import { subscribedEventNames } from '../../lib/model/event-name.ts';
 import { sendableReasons } from '../../lib/model/delivery-state.ts';
-import { replayedStates } from './replay-fields.ts';
 
 /** Returns a replay as shown to clients. `reachedAt` moves from `since` to `until` for each webhook. */
 export function presentReplay(replay: ReplayJob) {

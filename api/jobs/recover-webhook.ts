@@ -8,7 +8,7 @@ import {
 } from './replay-fields.ts';
 import { startReplay } from './start-replay.ts';
 import { recoveredStates } from '../../lib/model/job.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import { replayAnswers } from './present-replay.ts';
 

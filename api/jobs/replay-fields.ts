@@ -1,18 +1,10 @@
 // The fields that all requests for a replay share.
 import { jobLimits, limits } from '../../lib/limits.ts';
 import { newJob } from '../../lib/jobs/jobs.ts';
-import {
-  deliveryStates,
-  sendableReasons,
-  type SendableReason,
-} from '../../lib/model/delivery-state.ts';
-import {
-  eventNames,
-  operationsEventNames,
-  type SubscribedEventName,
-} from '../../lib/model/event-name.ts';
+import { sendableReasons, type SendableReason } from '../../lib/model/delivery-state.ts';
+import { type SubscribedEventName, subscribedEventNames } from '../../lib/model/event-name.ts';
 import { replayedByDefault, type ReplayedState, type ReplayJob } from '../../lib/model/job.ts';
-import type { ApiRequest } from '../router.ts';
+import type { ApiRequest } from '../route.ts';
 import { described } from '../http/schemas.ts';
 import { parseTime } from '../http/query-values.ts';
 import { tenantField, timeField } from '../http/text-fields.ts';
@@ -63,7 +55,7 @@ export function replayFields(states: readonly ReplayedState[]) {
     ...replayPeriod,
     ...described(
       {
-        events: someOf([...eventNames, ...operationsEventNames]),
+        events: someOf(subscribedEventNames),
         states: someOf(states),
         cancelReasons: someOf(sendableReasons),
         externalTenantId: tenantField,
@@ -79,8 +71,6 @@ export function replayFields(states: readonly ReplayedState[]) {
     ),
   };
 }
-
-export const replayedStates: readonly ReplayedState[] = [...deliveryStates, 'never_attempted'];
 
 /** Returns the job that a body describes, without its webhooks. Throws `invalid_request`. */
 export function newReplay(

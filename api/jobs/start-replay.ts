@@ -11,7 +11,7 @@ import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { within } from '../../lib/mongo/transaction.ts';
 import { findKnownWebhooks } from '../../lib/webhooks/webhooks.ts';
 import type { ApiContext } from '../context.ts';
-import type { ApiAnswer, ApiRequest } from '../router.ts';
+import type { ApiAnswer, ApiRequest } from '../route.ts';
 import { refuseOthers } from '../webhooks/named-webhooks.ts';
 import { findWebhook } from '../webhooks/webhook-fields.ts';
 import { presentReplay } from './present-replay.ts';

@@ -5,53 +5,41 @@ import { newJob } from '../../lib/jobs/jobs.ts';
 import { countSync } from '../../lib/jobs/sync/count-sync.ts';
 import { jobLimits, limits } from '../../lib/limits.ts';
 import { seenDiscards } from '../../lib/model/discards.ts';
-import { entities, type Entity } from '../../lib/model/event-name.ts';
+import type { Entity } from '../../lib/model/event-name.ts';
 import { type JobToStart, noCounts, type SyncJob } from '../../lib/model/job.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { operation, type Operation } from '../http/operation.ts';
-import { described } from '../http/schemas.ts';
 import { tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
-import type { ApiRequest, Handler } from '../router.ts';
-import { findWebhook } from '../webhooks/webhook-fields.ts';
+import type { ApiRequest, Handler } from '../route.ts';
+import { entitiesField, findWebhook } from '../webhooks/webhook-fields.ts';
 import { presentSync, syncAnswers } from './present-sync.ts';
+import { type ReplayPeriod, replayPeriod } from './replay-fields.ts';
 
-interface SyncFields {
+interface SyncFields extends Pick<ReplayPeriod, 'perSecond' | 'dryRun'> {
   entities?: Entity[];
   externalTenantIds?: string[];
-  perSecond?: number;
-  dryRun?: boolean;
 }
 
 export const syncWebhookBody = validator<SyncFields>({
-  properties: described(
-    {
-      entities: {
-        type: 'array',
-        minItems: 1,
-        maxItems: entities.length,
-        uniqueItems: true,
-        items: { type: 'string', enum: [...entities] },
-      },
-      externalTenantIds: {
-        type: 'array',
-        minItems: 1,
-        maxItems: limits.tenantsPerWebhookMax,
-        uniqueItems: true,
-        items: tenantField,
-      },
-      perSecond: { type: 'integer', minimum: 1, maximum: limits.replayedPerSecondMax },
-      dryRun: { type: 'boolean' },
+  properties: {
+    entities: {
+      ...entitiesField,
+      description: 'The entities to send. The default is the entities of the webhook.',
     },
-    {
-      entities: 'The entities to send. The default is the entities of the webhook.',
-      externalTenantIds: 'The tenants whose resources are sent. The default is all tenants.',
-      perSecond: 'The maximum number of deliveries per second. The default is 20.',
-      dryRun: 'If true, the call counts the deliveries and sends nothing.',
+    externalTenantIds: {
+      type: 'array',
+      minItems: 1,
+      maxItems: limits.tenantsPerWebhookMax,
+      uniqueItems: true,
+      items: tenantField,
+      description: 'The tenants whose resources are sent. The default is all tenants.',
     },
-  ),
+    perSecond: replayPeriod.perSecond,
+    dryRun: replayPeriod.dryRun,
+  },
 });
 
 const facts: Operation = {

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../lib/platform/errors.ts';
 import type { OperationAnswer } from '../http/operation.ts';
 import { problemType, statusOfCode, titleOfCode } from '../http/problems.ts';
 import { listOf, named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
-import type { Route } from '../router.ts';
+import type { Route } from '../route.ts';
 import { type Components, type Json, nameOf } from './components.ts';
 import { linksOf } from './links.ts';
 import { problemsOf } from './problems.ts';

@@ -7,7 +7,7 @@ import { describeEvent, schemaOf } from '../event-types/event-catalogue.ts';
 import type { OperationAnswer } from '../http/operation.ts';
 import { named } from '../http/schemas.ts';
 import { noFields } from '../http/validate.ts';
-import type { Route } from '../router.ts';
+import type { Route } from '../route.ts';
 import { answersOf } from './answers.ts';
 import { Components, type Json, nameOf } from './components.ts';
 import { operationIdOf } from './operation-id.ts';

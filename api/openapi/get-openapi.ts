@@ -1,6 +1,6 @@
 import { operation, type Operation } from '../http/operation.ts';
 import { named, objectOf, text } from '../http/schemas.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { servedFile } from '../http/served-file.ts';
 
 const facts: Operation = {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { operation, type Operation } from '../http/operation.ts';
 import { text } from '../http/schemas.ts';
-import type { ApiAnswer, Handler } from '../router.ts';
+import type { ApiAnswer, Handler } from '../route.ts';
 import { servedFile } from '../http/served-file.ts';
 
 const unchanged = { 304: { description: 'Not modified: your copy is current' } };

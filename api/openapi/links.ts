@@ -1,7 +1,7 @@
 // Links from a call that creates something to the calls that take its uid.
 import type { SchemaObject } from 'ajv';
 import type { OperationAnswer } from '../http/operation.ts';
-import type { Route } from '../router.ts';
+import type { Route } from '../route.ts';
 import type { Json } from './components.ts';
 import { operationIdOf } from './operation-id.ts';
 

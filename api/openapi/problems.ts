@@ -1,7 +1,7 @@
 // The problems of a call: those of its access, query and body, and its own.
 import type { ErrorCode } from '../../lib/platform/errors.ts';
 import type { Access } from '../access/admit.ts';
-import type { Route } from '../router.ts';
+import type { Route } from '../route.ts';
 
 const ofEveryCall: readonly ErrorCode[] = [
   'malformed_request',

@@ -1,5 +1,5 @@
 import { checkAndLockAccounts } from '../../lib/identity/check-accounts.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { agentKind, agentSchema, type ChangeAgentBody } from './agent.ts';
 import { changeResource } from './resource-kind.ts';
 import { operation, type Operation } from '../http/operation.ts';

@@ -1,4 +1,4 @@
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { type ChangeContextFileBody, contextFileKind, contextFileSchema } from './context-file.ts';
 import { processingFrom } from '../../lib/model/resource.ts';
 import { changeResource } from './resource-kind.ts';

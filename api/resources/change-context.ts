@@ -1,4 +1,4 @@
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { type ChangeContextBody, contextKind, contextSchema } from './context.ts';
 import { changeResource } from './resource-kind.ts';
 import { operation, type Operation } from '../http/operation.ts';

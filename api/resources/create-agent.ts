@@ -1,6 +1,6 @@
 import { newId } from '../../lib/platform/ids.ts';
 import { checkAndLockAccounts } from '../../lib/identity/check-accounts.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { agentKind, agentSchema, type CreateAgentBody } from './agent.ts';
 import { createResource } from './resource-kind.ts';
 import { operation, type Operation } from '../http/operation.ts';

@@ -4,7 +4,7 @@ import { newId } from '../../lib/platform/ids.ts';
 import { limits } from '../../lib/limits.ts';
 import { type ContextDocument, processingFrom } from '../../lib/model/resource.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { contextFileKind, contextFileSchema, type CreateContextFileBody } from './context-file.ts';
 import { createResource, noSuchResource } from './resource-kind.ts';
 import { operation, type Operation } from '../http/operation.ts';

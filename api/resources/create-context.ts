@@ -1,5 +1,5 @@
 import { newId } from '../../lib/platform/ids.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { contextKind, contextSchema, type CreateContextBody } from './context.ts';
 import { createResource } from './resource-kind.ts';
 import { operation, type Operation } from '../http/operation.ts';

@@ -1,4 +1,4 @@
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { contextFileKind } from './context-file.ts';
 import { contextKind } from './context.ts';
 import { deleteResource } from './resource-kind.ts';

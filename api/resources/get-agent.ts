@@ -1,4 +1,4 @@
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { agentKind, agentSchema } from './agent.ts';
 import { getResource } from './resource-kind.ts';
 import { operation, type Operation } from '../http/operation.ts';

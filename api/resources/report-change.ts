@@ -1,7 +1,7 @@
 import { limits } from '../../lib/limits.ts';
 import { entityOf, type EventName, eventNames } from '../../lib/model/event-name.ts';
 import type { ResourceData } from '../../lib/model/event-payload.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { identifierField, tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 import { checkPayloadSize } from '../changes/payload-size.ts';

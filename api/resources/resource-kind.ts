@@ -8,7 +8,7 @@ import { differs } from '../../lib/mongo/differs.ts';
 import { type PageRequest, readPage } from '../../lib/mongo/paging.ts';
 import type { ApiContext } from '../context.ts';
 import type { ListAnswer } from '../http/list-handler.ts';
-import type { ApiAnswer, ApiRequest } from '../router.ts';
+import type { ApiAnswer, ApiRequest } from '../route.ts';
 import type { Change } from '../changes/make-events.ts';
 import { recordChange } from '../changes/record-change.ts';
 

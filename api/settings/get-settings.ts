@@ -16,7 +16,7 @@ import {
   time,
 } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 
 function presentSettings({ config }: ApiContext) {
   const { retention, temporal } = config;

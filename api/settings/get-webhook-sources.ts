@@ -2,7 +2,7 @@
 import { entityTagOf } from '../http/entity-tag.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import { boolean, listOf, named, objectOf, text } from '../http/schemas.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 
 interface WebhookSources {
   known: boolean;

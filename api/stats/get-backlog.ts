@@ -8,7 +8,7 @@ import { boolean, count, named, objectOf, orNull, time, timeOrNull } from '../ht
 import { overdueFileSchema } from '../event-types/notice-data.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import { countOverdueFiles, type OverdueFiles } from '../../lib/webhooks/overdue-files.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 
 const countIsCapped = { ...boolean, description: 'True if there may be more.' };
 const countFields = {

@@ -3,7 +3,7 @@ import { limits } from '../../lib/limits.ts';
 import { statisticsIntervals } from '../../lib/model/statistics.ts';
 import { readStatistics } from '../../lib/statistics/read-statistics.ts';
 import { explained, oneOf, readFilters, textUpTo } from '../http/query-values.ts';
-import type { ApiRequest, Handler, Handling } from '../router.ts';
+import type { ApiRequest, Handler, Handling } from '../route.ts';
 import { findWebhook } from '../webhooks/webhook-fields.ts';
 import {
   completeUntilField,

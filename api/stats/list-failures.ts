@@ -14,7 +14,7 @@ import {
   timeOrNull,
 } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 
 function presentFailure({ webhookUid, failingSince, latest, change }: Failure) {
   return {

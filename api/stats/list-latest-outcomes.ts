@@ -4,7 +4,7 @@ import { type LatestOutcomes, readLatestOutcomes } from '../../lib/statistics/la
 import { operation, type Operation } from '../http/operation.ts';
 import { explained, listUpTo, readFilters } from '../http/query-values.ts';
 import { listOf, named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
-import type { ApiRequest, Handler, Handling } from '../router.ts';
+import type { ApiRequest, Handler, Handling } from '../route.ts';
 
 const { outcomesWebhooksMax, latestOutcomesMax } = statisticsLimits;
 

@@ -3,7 +3,7 @@ import { readWebhookStatistics } from '../../lib/statistics/read-statistics.ts';
 import { listOf, named, objectOf, oneOfTexts, text, time } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import { explained, oneOf, readFilters } from '../http/query-values.ts';
-import type { ApiRequest, Handler, Handling } from '../router.ts';
+import type { ApiRequest, Handler, Handling } from '../route.ts';
 import {
   completeUntilField,
   countFields,

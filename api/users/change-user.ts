@@ -1,6 +1,6 @@
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { type ChangeUserBody, noSuchUser, presentUser, userSchema } from './user.ts';
 import { operation, type Operation } from '../http/operation.ts';
 

@@ -1,7 +1,7 @@
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { eraseUser } from '../../lib/identity/users.ts';
 import { recordChange } from '../changes/record-change.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { noSuchUser } from './user.ts';
 import { operation, type Operation } from '../http/operation.ts';
 

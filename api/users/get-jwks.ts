@@ -1,7 +1,7 @@
 import type { JWK } from 'jose';
 import { jwksCachedMs, jwksStaleMs } from '../../lib/identity/key-rotation.ts';
 import { entityTagOf } from '../http/entity-tag.ts';
-import type { ApiAnswer, Handler } from '../router.ts';
+import type { ApiAnswer, Handler } from '../route.ts';
 import { listOf, named, objectOf, text } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 

@@ -1,5 +1,5 @@
 // GET /docs/migration: the page that the response of the retired flow links to, as Markdown.
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { text } from '../http/schemas.ts';
 import { servedFile } from '../http/served-file.ts';
 import { operation, type Operation } from '../http/operation.ts';

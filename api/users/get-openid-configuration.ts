@@ -3,7 +3,7 @@ import { userTokenAlgorithm } from '../../lib/identity/user-token.ts';
 import { entityTagOf } from '../http/entity-tag.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import { listOf, named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 
 /** The fields of OpenID Connect Discovery 1.0 §3 that apply to a service without sign-in pages. */
 interface OpenidConfiguration {

@@ -1,4 +1,4 @@
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { findUser, presentUser, userSchema } from './user.ts';
 import { operation, type Operation } from '../http/operation.ts';
 

@@ -1,6 +1,6 @@
 // POST /api-authenticate-embedded-user: the retired flow; 410 with a link to docs/migration.md.
 import { HttpError } from '../http/problems.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {

@@ -2,7 +2,7 @@ import { recordAudit } from '../../lib/access/audit-log.ts';
 import { revokeToken as revokeTokenOf } from '../../lib/identity/tokens.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { recordChange } from '../changes/record-change.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import { findUser } from './user.ts';
 

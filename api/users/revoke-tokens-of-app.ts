@@ -1,7 +1,7 @@
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { revokeAppTokens } from '../../lib/identity/token-epochs.ts';
 import { recordChange } from '../changes/record-change.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {

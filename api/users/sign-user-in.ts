@@ -6,7 +6,7 @@ import { findKnownAccounts } from '../../lib/identity/accounts.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { findOrCreateUser, removeFromAccounts } from '../../lib/identity/users.ts';
 import { checkAccounts } from '../../lib/identity/check-accounts.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import {
   emailField,
   identifierField,

@@ -4,7 +4,7 @@ import { limits } from '../../lib/limits.ts';
 import type { UserDocument } from '../../lib/model/user.ts';
 import { within } from '../../lib/mongo/transaction.ts';
 import type { ApiContext } from '../context.ts';
-import type { ApiRequest } from '../router.ts';
+import type { ApiRequest } from '../route.ts';
 import { lineField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 import { listOf, named, objectOf, text, textOrNull, time } from '../http/schemas.ts';

@@ -3,7 +3,7 @@ import { isRevokedAlone } from '../../lib/identity/tokens.ts';
 import { type VerifiedClaims, verifyUserToken } from '../../lib/identity/verify-user-token.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import type { ApiContext } from '../context.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { uidField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 import {

@@ -8,7 +8,7 @@ import { differs } from '../../lib/mongo/differs.ts';
 import { restartedClock } from '../../lib/webhooks/next-notice.ts';
 import { newRelease, toStart } from '../../lib/jobs/jobs.ts';
 import type { ApiContext } from '../context.ts';
-import type { ApiRequest, Handler } from '../router.ts';
+import type { ApiRequest, Handler } from '../route.ts';
 import { invalidRequest } from '../http/validate.ts';
 import { checkCarrier, checkMove } from './credential-fields.ts';
 import { requiresChallenge, sendsAnew } from './challenge-receiver.ts';

@@ -2,7 +2,7 @@ import type { WebhookKind } from '../../lib/model/webhook.ts';
 import { listOf, named, objectOf, text, textOrNull } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import { validator } from '../http/validate.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { checkUrl, kindField, urlRefused } from './webhook-fields.ts';
 
 interface CheckWebhookUrlBody {

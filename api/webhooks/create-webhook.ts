@@ -5,7 +5,7 @@ import { recordAudit } from '../../lib/access/audit-log.ts';
 import { isRepeat, runOnce } from '../../lib/mongo/idempotency.ts';
 import { secretLocation } from '../../lib/webhooks/secrets.ts';
 import type { ApiContext } from '../context.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { requiresChallenge, sendsAnew } from './challenge-receiver.ts';
 import { createdWebhookSchema, showWebhook } from './present-webhook.ts';
 import { secretDetails, webhookDetails, webhookEntry } from './webhook-audit.ts';

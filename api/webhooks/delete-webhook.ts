@@ -1,7 +1,7 @@
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { newRelease, toStart } from '../../lib/jobs/jobs.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { noSuchWebhook } from './webhook-fields.ts';
 import { operation, type Operation } from '../http/operation.ts';

@@ -1,7 +1,7 @@
 // GET /api/v1/appuid/{appUid}/.well-known/webhook-keys.json: the public keys that verify `v1a` signatures of webhooks.
 import { AppError } from '../../lib/platform/errors.ts';
 import { operation, type Operation } from '../http/operation.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { answerKeySet, jwksSchema } from '../users/get-jwks.ts';
 
 const facts: Operation = {

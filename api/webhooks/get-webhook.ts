@@ -1,4 +1,4 @@
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { showWebhook, webhookSchema } from './present-webhook.ts';
 import { findWebhook } from './webhook-fields.ts';
 import { operation, type Operation } from '../http/operation.ts';

@@ -1,6 +1,6 @@
 import { inSlices } from '../../lib/concurrency/in-slices.ts';
 import { countHeldByWebhook } from '../../lib/history/held-counts.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { presentWebhook, viewNow, webhookSchema } from './present-webhook.ts';
 import { listOf } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';

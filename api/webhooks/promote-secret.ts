@@ -1,7 +1,7 @@
 import { AppError } from '../../lib/platform/errors.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { showWebhook, webhookSchema } from './present-webhook.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { findWebhook } from './webhook-fields.ts';

@@ -3,7 +3,7 @@ import type { PreviousSecret, WebhookDocument } from '../../lib/model/webhook.ts
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { allSecrets, secretLocation } from '../../lib/webhooks/secrets.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { overlapSecondsDefault, overlapSecondsField } from '../http/overlap-field.ts';
 import { validator } from '../http/validate.ts';
 import { createdWebhookSchema, showWebhook } from './present-webhook.ts';

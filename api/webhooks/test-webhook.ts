@@ -13,7 +13,7 @@ import { sampleDataOf, testDataOf } from '../event-types/event-catalogue.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
-import type { Handler } from '../router.ts';
+import type { Handler } from '../route.ts';
 import { dispatch } from '../changes/record-change.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { findWebhook } from './webhook-fields.ts';

@@ -6,9 +6,8 @@ import { limits } from '../../lib/limits.ts';
 import {
   entities,
   type Entity,
-  eventNames,
-  operationsEventNames,
   type SubscribedEventName,
+  subscribedEventNames,
 } from '../../lib/model/event-name.ts';
 import { isMailUrl } from '../../lib/model/url-origin.ts';
 import {
@@ -70,6 +69,14 @@ export type ChangeWebhookBody = Partial<Omit<CreateWebhookBody, 'kind' | 'secret
 
 export const kindField = { type: 'string', enum: [...webhookKinds] };
 
+export const entitiesField = {
+  type: 'array',
+  minItems: 1,
+  maxItems: entities.length,
+  uniqueItems: true,
+  items: { type: 'string', enum: [...entities] },
+};
+
 const rateField = { type: ['integer', 'null'], minimum: 1, maximum: limits.ratePerSecondMax };
 
 const waitField = {
@@ -88,19 +95,13 @@ const properties = {
     additionalProperties: lineField(limits.metadataValueCharactersMax),
   },
   url: { type: 'string', published: { format: 'uri', maxLength: webhookUrlCharactersMax } },
-  entities: {
-    type: 'array',
-    minItems: 1,
-    maxItems: entities.length,
-    uniqueItems: true,
-    items: { type: 'string', enum: [...entities] },
-  },
+  entities: entitiesField,
   events: {
     type: ['array', 'null'],
     minItems: 1,
-    maxItems: eventNames.length,
+    maxItems: subscribedEventNames.length,
     uniqueItems: true,
-    items: { type: 'string', enum: [...eventNames, ...operationsEventNames] },
+    items: { type: 'string', enum: [...subscribedEventNames] },
   },
   externalTenantIds: {
     type: ['array', 'null'],

@@ -17,7 +17,7 @@ import {
   repeatablePosts,
   withoutMethod,
 } from './method-names.ts';
-import { doc, fieldsOf, literals, namedEnums, typeOf } from './schema-type.ts';
+import { doc, fieldsOf, literals, namedLists, typeOf } from './schema-type.ts';
 
 const header = '// Written by `npm run generate` from docs/openapi.json.\n';
 const importsOfCalls = `import type { CallOptions, IdempotentCallOptions } from '../options.ts';
@@ -38,12 +38,7 @@ export function generatedFiles(contract: Contract): Readonly<Record<string, stri
   const nameless = calls.filter(({ operationId }) => !named.includes(operationId));
   if (nameless.length > 0)
     throw new Error(`no method has ${nameless.map(({ operationId }) => operationId).join(', ')}`);
-  const models = [
-    ...Object.entries(namedEnums).map(
-      ([name, values]) => `export type ${name} = ${literals(values)};\n\n`,
-    ),
-    ...schemaTypes(calls, contract),
-  ].join('');
+  const models = [...namedLists(), ...schemaTypes(calls, contract)].join('');
   const texts = {
     'models.ts': models,
     'calls.ts': callsFile(models, calls, contract),

@@ -1,19 +1,49 @@
 // Generates TypeScript from the JSON Schemas of the contract.
-import { deliveryStates } from '../../lib/model/delivery-state.ts';
+import { errorClasses, statusClasses } from '../../lib/model/attempt.ts';
+import { deliveryStates, sendableReasons } from '../../lib/model/delivery-state.ts';
 import {
   deliveredEventNames,
+  entities,
   eventNames,
   subscribedEventNames,
 } from '../../lib/model/event-name.ts';
+import { recoveredStates, replayedStates } from '../../lib/model/job.ts';
+import { statisticsIntervals } from '../../lib/model/statistics.ts';
 import type { Schema } from './contract.ts';
 
 /** Enumerations that have a name in the client. */
-export const namedEnums: Readonly<Record<string, readonly string[]>> = {
+const namedEnums: Readonly<Record<string, readonly string[]>> = {
+  Entity: entities,
   ResourceEventName: eventNames,
   SubscribedEventName: subscribedEventNames,
   EventName: deliveredEventNames,
   DeliveryState: deliveryStates,
+  ReplayableState: replayedStates,
+  RecoverableState: recoveredStates,
+  SendableCancelReason: sendableReasons,
+  StatusClass: statusClasses,
+  ErrorClass: errorClasses,
+  Interval: statisticsIntervals,
 };
+
+/** Returns the list of each named enumeration, and its type. A list that continues another one spreads it. */
+export function namedLists(): string[] {
+  return Object.entries(namedEnums).map(([name, values], index, all) => {
+    const [begun, first = []] =
+      all.slice(0, index).findLast(([, list]) => list.every((value, i) => value === values[i])) ??
+      [];
+    const own = values.slice(first.length).map((value) => JSON.stringify(value));
+    const items = begun === undefined ? own : [`...${listName(begun)}`, ...own];
+    const list = listName(name);
+    return `export const ${list} = [${items.join(', ')}] as const;\nexport type ${name} = (typeof ${list})[number];\n\n`;
+  });
+}
+
+/** Returns the plural of the name of a type, such as `entities` of `Entity`. */
+function listName(type: string): string {
+  const plural = `${type.replace(/y$/, 'ie').replace(/s$/, 'se')}s`;
+  return `${plural.slice(0, 1).toLowerCase()}${plural.slice(1)}`;
+}
 
 export function doc(text: string | undefined): string {
   return text === undefined ? '' : `/** ${text.replaceAll('*/', '* /')} */\n`;

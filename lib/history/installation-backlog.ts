@@ -3,7 +3,7 @@ import type { DeliveryDocument } from '../model/delivery.ts';
 import { openStates } from '../model/delivery-state.ts';
 import { deliveredEventNames } from '../model/event-name.ts';
 import type { EventDocument } from '../model/event.ts';
-import type { JobDocument } from '../model/job.ts';
+import { type JobDocument, jobKinds } from '../model/job.ts';
 import type { Store } from '../mongo/connect.ts';
 import { dayMs } from '../platform/duration.ts';
 import { timeOfId } from '../platform/ids.ts';
@@ -28,14 +28,6 @@ export interface InstallationBacklog {
   jobs: Record<JobDocument['kind'], Waiting>;
   expiring: { apiKeys: number; clientCertificates: number };
 }
-
-const jobKinds = [
-  'release',
-  'resend',
-  'replay',
-  'sync',
-  'erasure',
-] as const satisfies JobDocument['kind'][];
 
 export async function readInstallationBacklog(
   store: Store,

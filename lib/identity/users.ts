@@ -31,8 +31,8 @@ interface FoundUser {
 
 const raceAttemptsMax = 3;
 
-// Transactions that add accounts to one user conflict, so few run concurrently, and the others find the work done.
-const adding = new FairPermits({
+/** Transactions that add users to accounts conflict on either, so few run concurrently, and others find the work done. */
+export const additions = new FairPermits({
   permitsMax: 16,
   queueMax: 10_000,
   waitMsMax: 10_000,
@@ -52,7 +52,7 @@ export async function findOrCreateUser(
     const found = await upsertUser(store, wanted);
     if (found === null) continue;
     if (isMemberOfAll(found.user, accountUids)) return found;
-    const user = await adding.run({ group: appUid, member: null }, async () => {
+    const user = await additions.run({ group: appUid, member: null }, async () => {
       const current = await readUser({ appUid, identity });
       if (current && isMemberOfAll(current, accountUids)) return current;
       return inTransaction(store, (session) =>

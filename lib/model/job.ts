@@ -1,9 +1,10 @@
-import { type DeliveryState, lostReasons, type SendableReason } from './delivery-state.ts';
+import { deliveryStates, lostReasons, type SendableReason } from './delivery-state.ts';
 import type { SeenDiscards } from './discards.ts';
 import { entities, type Entity, type SubscribedEventName } from './event-name.ts';
 
 /** `never_attempted`: events without a delivery to the webhook. */
-export type ReplayedState = DeliveryState | 'never_attempted';
+export const replayedStates = [...deliveryStates, 'never_attempted'] as const;
+export type ReplayedState = (typeof replayedStates)[number];
 
 export type ReplayedDeliveries = Pick<ReplayJob, 'states' | 'cancelReasons'>;
 
@@ -20,7 +21,7 @@ export const recoveredStates = [
   'cancelled',
   'retrying',
   'held',
-] as const satisfies readonly DeliveryState[];
+] as const satisfies readonly ReplayedState[];
 
 /** `waiting`: for others of its application or webhook to end. */
 export const jobStates = ['waiting', 'running', 'done', 'cancelled'] as const;
@@ -113,5 +114,7 @@ export interface ErasureJob extends JobFacts {
 export type LongJob = ReplayJob | SyncJob | ErasureJob;
 
 export type JobDocument = ReleaseJob | ResendJob | ReplayJob | SyncJob | ErasureJob;
+
+export const jobKinds = ['release', 'resend', 'replay', 'sync', 'erasure'] as const;
 
 export type JobToStart = Pick<JobDocument, '_id' | 'appUid' | 'kind'> & { webhookUids: string[] };

@@ -1,12 +1,13 @@
 // All instruments of the service. `npm run generate` writes their table in docs/metrics.md.
 import type { Meter } from '@opentelemetry/api';
+import { jobKinds } from '../model/job.ts';
 import { attemptSeconds, databaseSeconds, requestSeconds, waitSeconds } from './buckets.ts';
 import { Counter, Gauge, Histogram } from './instrument.ts';
 
 const attemptNumber = '`1`, `2`, `3` or `4+`';
 const errorType = 'as in a delivery: `timeout`, `status`, …; absent on success';
 const openState = '`pending`, `retrying` or `held`';
-const jobKind = '`release`, `resend`, `replay` or `erasure`';
+const jobKind = jobKinds.map((kind) => `\`${kind}\``).join(', ');
 const pool =
   '`requests` to the API; to receivers `process` (all), `application`, `origin` and `webhook` (of any of them)';
 
@@ -205,9 +206,7 @@ export const instruments = {
     unit: '{page}',
     description: 'Pages of jobs; a repeated page counts again',
     attributes: { kind: `${jobKind}, or \`retention\`` },
-    zeros: ['release', 'resend', 'replay', 'sync', 'erasure', 'retention'].map((kind) => ({
-      kind,
-    })),
+    zeros: [...jobKinds, 'retention'].map((kind) => ({ kind })),
   }),
   jobDeliveries: new Counter({
     name: 'herald.jobs.deliveries',

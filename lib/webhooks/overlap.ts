@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import { inSlices } from '../concurrency/in-slices.ts';
-import { eventNames, operationsEventNames } from '../model/event-name.ts';
+import { subscribedEventNames } from '../model/event-name.ts';
 import {
   type FilteredSubscription,
   subscriptionFields,
@@ -29,7 +29,7 @@ export async function findOverlapping(
 export function mayOverlap(left: FilteredSubscription, right: FilteredSubscription): boolean {
   const externalTenantId = commonTenant(left, right);
   if (externalTenantId === undefined || !canMatchBoth(left.filter, right.filter)) return false;
-  return [...eventNames, ...operationsEventNames].some((event) => {
+  return subscribedEventNames.some((event) => {
     const facts = { event, resourceUid: '', externalTenantId };
     return isSubscribed(left, facts) && isSubscribed(right, facts);
   });

@@ -1,5 +1,5 @@
 // The calls of the story, each made over HTTP and recorded.
-import type { Route } from '../../api/router.ts';
+import type { Route } from '../../api/route.ts';
 import type { JsonBody } from '../support/api-client.ts';
 import { checkAnswer } from '../support/openapi.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,5 +1,5 @@
 // Every route of the tables that needs credentials, with requests that it must refuse.
-import type { Route } from '../../api/router.ts';
+import type { Route } from '../../api/route.ts';
 import { routes } from '../../api/routes.ts';
 import { goodBodyOf } from '../integration/api/furnished-app.ts';
 import { makeKey } from '../integration/api/problems.ts';

@@ -3,7 +3,7 @@ import { limits } from '../../../lib/limits.ts';
 import { recordAudits } from '../../../lib/access/audit-log.ts';
 import { revokeAppTokens } from '../../../lib/identity/token-epochs.ts';
 import { recordChange } from '../../changes/record-change.ts';
-import type { AdminHandler } from '../../router.ts';
+import type { AdminHandler } from '../../route.ts';
 import { noSuchApp } from './get-app.ts';
 import { appSchema, type ChangeAppBody, presentApp } from './present-app.ts';
 import { operation, type Operation } from '../../http/operation.ts';

@@ -2,7 +2,7 @@ import { lockAdmin, makeMembership } from '../../../lib/access/admins.ts';
 import { makeApp } from '../../../lib/access/apps.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { runOnce } from '../../../lib/mongo/idempotency.ts';
-import type { AdminHandler } from '../../router.ts';
+import type { AdminHandler } from '../../route.ts';
 import { notSignedIn } from '../../access/admit-admin.ts';
 import { type AppBody, appSchema, presentApp } from './present-app.ts';
 import { operation, type Operation } from '../../http/operation.ts';

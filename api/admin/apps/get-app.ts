@@ -1,5 +1,5 @@
 import { AppError } from '../../../lib/platform/errors.ts';
-import type { AdminHandler } from '../../router.ts';
+import type { AdminHandler } from '../../route.ts';
 import { appSchema, presentApp } from './present-app.ts';
 import { operation, type Operation } from '../../http/operation.ts';
 

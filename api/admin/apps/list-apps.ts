@@ -1,6 +1,6 @@
 import { readPage } from '../../../lib/mongo/paging.ts';
 import { listHandler } from '../../http/list-handler.ts';
-import type { AdminRequest } from '../../router.ts';
+import type { AdminRequest } from '../../route.ts';
 import { appSchema, presentApp } from './present-app.ts';
 import { operation, type Operation, pageOf } from '../../http/operation.ts';
 

@@ -5,7 +5,7 @@ import { type ApiKeyDocument, type Scope, scopes } from '../../../lib/model/api-
 import { within } from '../../../lib/mongo/transaction.ts';
 import type { ApiContext } from '../../context.ts';
 import { parseTime } from '../../http/query-values.ts';
-import type { AdminRequest } from '../../router.ts';
+import type { AdminRequest } from '../../route.ts';
 import { lineField, timeField } from '../../http/text-fields.ts';
 import { invalidRequest, validator } from '../../http/validate.ts';
 

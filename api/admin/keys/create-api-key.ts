@@ -1,6 +1,6 @@
 import { addApiKey, checkKeyLimits } from '../../../lib/access/api-keys.ts';
 import { runOnce } from '../../../lib/mongo/idempotency.ts';
-import type { AdminHandler } from '../../router.ts';
+import type { AdminHandler } from '../../route.ts';
 import { type CreateApiKeyBody, readExpiry } from './api-key-fields.ts';
 import { createdApiKeySchema, presentApiKey } from './present-api-key.ts';
 import { operation, type Operation } from '../../http/operation.ts';

@@ -2,7 +2,7 @@ import { AppError } from '../../../lib/platform/errors.ts';
 import { isKeyAlive, tokensRefusedUntil } from '../../../lib/access/api-keys.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
-import type { AdminHandler } from '../../router.ts';
+import type { AdminHandler } from '../../route.ts';
 import { findApiKey } from './api-key-fields.ts';
 import { operation, type Operation } from '../../http/operation.ts';
 

@@ -1,4 +1,4 @@
-import type { AdminHandler } from '../../router.ts';
+import type { AdminHandler } from '../../route.ts';
 import { findApiKey } from './api-key-fields.ts';
 import { apiKeySchema, presentApiKey } from './present-api-key.ts';
 import { operation, type Operation } from '../../http/operation.ts';

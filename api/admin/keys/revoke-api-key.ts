@@ -1,6 +1,6 @@
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { recordChange } from '../../changes/record-change.ts';
-import type { AdminHandler } from '../../router.ts';
+import type { AdminHandler } from '../../route.ts';
 import { validator } from '../../http/validate.ts';
 import { findApiKey } from './api-key-fields.ts';
 import { apiKeySchema, presentApiKey } from './present-api-key.ts';

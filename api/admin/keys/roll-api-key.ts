@@ -4,7 +4,7 @@ import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
 import { checkKeyLimits, isKeyAlive, makeApiKey } from '../../../lib/access/api-keys.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { runOnce } from '../../../lib/mongo/idempotency.ts';
-import type { AdminHandler } from '../../router.ts';
+import type { AdminHandler } from '../../route.ts';
 import { overlapSecondsDefault, overlapSecondsField } from '../../http/overlap-field.ts';
 import { validator } from '../../http/validate.ts';
 import { findApiKey } from './api-key-fields.ts';

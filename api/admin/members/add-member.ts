@@ -5,7 +5,7 @@ import { lockAdmin, makeMembership } from '../../../lib/access/admins.ts';
 import { lockApp } from '../../../lib/access/apps.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { runOnce } from '../../../lib/mongo/idempotency.ts';
-import type { AdminHandler } from '../../router.ts';
+import type { AdminHandler } from '../../route.ts';
 import { emailField } from '../../http/text-fields.ts';
 import { validator } from '../../http/validate.ts';
 import { readEmail } from '../session/sign-in.ts';

@@ -1,7 +1,7 @@
 import type { Role } from '../../../lib/model/membership.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
-import type { AdminHandler } from '../../router.ts';
+import type { AdminHandler } from '../../route.ts';
 import { validator } from '../../http/validate.ts';
 import { findMember, keepAnOwner, memberSchema, presentMember, roleField } from './member.ts';
 import { operation, type Operation } from '../../http/operation.ts';

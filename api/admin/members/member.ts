@@ -4,7 +4,7 @@ import type { AdminDocument } from '../../../lib/model/admin.ts';
 import { type MembershipDocument, roles } from '../../../lib/model/membership.ts';
 import { lockApp } from '../../../lib/access/apps.ts';
 import type { ApiContext } from '../../context.ts';
-import type { AdminRequest } from '../../router.ts';
+import type { AdminRequest } from '../../route.ts';
 import { named, objectOf, text, textOrNull, time } from '../../http/schemas.ts';
 
 export const roleField = { type: 'string', enum: [...roles] };

@@ -1,6 +1,6 @@
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
-import type { AdminHandler } from '../../router.ts';
+import type { AdminHandler } from '../../route.ts';
 import { findMember, keepAnOwner } from './member.ts';
 import { operation, type Operation } from '../../http/operation.ts';
 

@@ -2,7 +2,7 @@ import { minuteMs } from '../../../lib/platform/duration.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
 import { networkOf } from '../../../lib/egress/network-of.ts';
 import type { ApiContext } from '../../context.ts';
-import type { Handler } from '../../router.ts';
+import type { Handler } from '../../route.ts';
 import { spend } from '../../access/rate-limits.ts';
 import { oidcCookie } from '../../access/cookies.ts';
 import { sealCookie } from '../../access/sealed-cookie.ts';

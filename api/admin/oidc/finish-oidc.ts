@@ -5,7 +5,7 @@ import type { ProviderIdentity } from '../../../lib/model/admin.ts';
 import { networkOf } from '../../../lib/egress/network-of.ts';
 import { recordSignInFailure, type SignInFailure } from '../../../lib/access/sign-in-failures.ts';
 import type { ApiContext } from '../../context.ts';
-import type { ApiAnswer, ApiRequest, Handler } from '../../router.ts';
+import type { ApiAnswer, ApiRequest, Handler } from '../../route.ts';
 import { oidcCookie, setCookie } from '../../access/cookies.ts';
 import { openCookie } from '../../access/sealed-cookie.ts';
 import { spend } from '../../access/rate-limits.ts';

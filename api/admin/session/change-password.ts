@@ -4,7 +4,7 @@ import { AppError, type FaultCode } from '../../../lib/platform/errors.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { recordSignInFailure } from '../../../lib/access/sign-in-failures.ts';
-import type { AdminHandler } from '../../router.ts';
+import type { AdminHandler } from '../../route.ts';
 import { validator } from '../../http/validate.ts';
 import { checkPassword } from './check-password.ts';
 import { knownDevice } from './known-device.ts';

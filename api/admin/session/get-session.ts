@@ -1,4 +1,4 @@
-import type { AdminHandler } from '../../router.ts';
+import type { AdminHandler } from '../../route.ts';
 import { presentSession, sessionSchema } from './present-session.ts';
 import { operation, type Operation } from '../../http/operation.ts';
 

@@ -4,7 +4,7 @@ import { readPage } from '../../../lib/mongo/paging.ts';
 import { listHandler } from '../../http/list-handler.ts';
 import { operation, type Operation, pageOf } from '../../http/operation.ts';
 import { boolean, named, objectOf, text, textOrNull, time } from '../../http/schemas.ts';
-import type { AdminRequest } from '../../router.ts';
+import type { AdminRequest } from '../../route.ts';
 
 const ownSessionSchema = named(
   'OwnSession',

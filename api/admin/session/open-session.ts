@@ -10,7 +10,7 @@ import { recordAudits } from '../../../lib/access/audit-log.ts';
 import { inTransaction, isDuplicateKey } from '../../../lib/mongo/transaction.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import type { ApiContext } from '../../context.ts';
-import type { ApiAnswer, ApiRequest } from '../../router.ts';
+import type { ApiAnswer, ApiRequest } from '../../route.ts';
 import { cookieValues, sessionCookie, setCookie } from '../../access/cookies.ts';
 import { headerValues } from '../../http/raw-headers.ts';
 import { rememberDevice } from './known-device.ts';

@@ -3,7 +3,7 @@ import { hashPassword, isOutdated } from '../../../lib/access/password.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
 import { httpLog } from '../../../lib/platform/logger.ts';
 import { recordSignInFailure } from '../../../lib/access/sign-in-failures.ts';
-import type { Handler } from '../../router.ts';
+import type { Handler } from '../../route.ts';
 import { emailField } from '../../http/text-fields.ts';
 import { invalidRequest, validator } from '../../http/validate.ts';
 import { checkPassword } from './check-password.ts';

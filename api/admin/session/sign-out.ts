@@ -3,7 +3,7 @@ import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import type { ApiContext } from '../../context.ts';
-import type { AdminHandler, AdminRequest, ApiAnswer } from '../../router.ts';
+import type { AdminHandler, AdminRequest, ApiAnswer } from '../../route.ts';
 import { notSignedIn } from '../../access/admit-admin.ts';
 import { type Cookie, deviceCookie, sessionCookie, setCookie } from '../../access/cookies.ts';
 import { operation, type Operation } from '../../http/operation.ts';

@@ -4,7 +4,7 @@ import type { StoredWebhook } from '../../../lib/model/webhook.ts';
 import { operation, type Operation } from '../../http/operation.ts';
 import { limitUpTo } from '../../http/query-values.ts';
 import { boolean, listOf, named, objectOf, text, textOrNull, time } from '../../http/schemas.ts';
-import type { AdminHandler } from '../../router.ts';
+import type { AdminHandler } from '../../route.ts';
 
 const limitDefault = 20;
 const limitMax = 100;

@@ -3,7 +3,7 @@ import { limits } from '../../../lib/limits.ts';
 import { operation, type Operation } from '../../http/operation.ts';
 import { explained, readFilters, textUpTo } from '../../http/query-values.ts';
 import { listOf, named, objectOf, text } from '../../http/schemas.ts';
-import type { AdminHandler } from '../../router.ts';
+import type { AdminHandler } from '../../route.ts';
 
 const tenantSchema = named(
   'Tenant',

@@ -1,4 +1,5 @@
 // The time ranges of statistics.
+import type { Interval } from '@agent-herald/client';
 
 export const ranges = {
   '1h': { label: '1 hour', period: 'last hour', ms: 3_600_000, interval: 'minute' },
@@ -19,16 +20,12 @@ export function sinceOf(name: RangeName, now: Date): string {
 }
 
 /** Checks whether hourly points need the date, too: 25 of them start and end at the same hour. */
-export function isLongerThanDay(interval: 'minute' | 'hour' | 'day', count: number): boolean {
+export function isLongerThanDay(interval: Interval, count: number): boolean {
   return interval === 'hour' && count > 24;
 }
 
 /** Returns a point's time for the axis of a chart, in the viewer's zone. */
-export function formatPoint(
-  at: string,
-  interval: 'minute' | 'hour' | 'day',
-  isLong: boolean,
-): string {
+export function formatPoint(at: string, interval: Interval, isLong: boolean): string {
   // The days of the statistics are in UTC.
   if (interval === 'day')
     return new Date(at).toLocaleDateString('en-GB', {

@@ -1,62 +1,15 @@
 // Parsers of option values. Their errors say what is allowed.
 import { InvalidArgumentError, Option } from 'commander';
-import type {
-  DeliveryState,
-  EventName,
-  RecoverWebhookBody,
-  ResourceEventName,
-  SubscribedEventName,
+import {
+  type ResourceEventName,
+  resourceEventNames,
+  type SubscribedEventName,
 } from '../../client-ts/src/index.ts';
-
 import { CommandError, exitCodes } from './exit-codes.ts';
 
-export type Entity = 'agent' | 'context' | 'contextfile';
-export const entities: readonly Entity[] = ['agent', 'context', 'contextfile'];
-export const resourceEventNames = entities.flatMap((entity) =>
-  (['created', 'updated', 'deleted'] as const).map(
-    (kind): ResourceEventName => `${entity}.${kind}`,
-  ),
-);
 export function isResourceEvent(name: SubscribedEventName): name is ResourceEventName {
   return resourceEventNames.some((each) => each === name);
 }
-
-const operationsEventNames = [
-  'webhook.failing',
-  'webhook.deactivation_scheduled',
-  'webhook.deactivated',
-  'webhook.recovered',
-  'delivery.exhausted',
-  'apikey.expiring',
-  'contextfile.processing_overdue',
-  'user.tokens_revoked',
-  'user.token_revoked',
-  'application.tokens_revoked',
-  'application.key_tokens_revoked',
-] as const;
-export const subscribedEventNames: readonly SubscribedEventName[] = [
-  ...resourceEventNames,
-  ...operationsEventNames,
-];
-export const eventNames: readonly EventName[] = [...subscribedEventNames, 'webhook.test'];
-export const deliveryStates: readonly DeliveryState[] = [
-  'pending',
-  'delivered',
-  'retrying',
-  'exhausted',
-  'held',
-  'cancelled',
-  'blocked',
-];
-
-export type RecoveredState = NonNullable<RecoverWebhookBody['states']>[number];
-export const recoveredStates: readonly RecoveredState[] = [
-  'exhausted',
-  'blocked',
-  'cancelled',
-  'retrying',
-  'held',
-];
 
 const unitsMs: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3_600e3, d: 86_400e3 };
 

@@ -11,7 +11,7 @@ export {
 } from './errors.ts';
 export type * from './generated/admin-calls.ts';
 export type * from './generated/calls.ts';
-export type * from './generated/models.ts';
+export * from './generated/models.ts';
 export * from './generated/problems.ts';
 export type {
   CallOptions,

@@ -1,5 +1,5 @@
 // The calls of an application for admins: they read and change the same data as its keys.
-import type { Route } from '../../../api/router.ts';
+import type { Route } from '../../../api/route.ts';
 import { routes } from '../../../api/routes.ts';
 import { streamLimits } from '../../../lib/limits.ts';
 import type { Role } from '../../../lib/model/membership.ts';

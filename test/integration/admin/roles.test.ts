@@ -1,6 +1,6 @@
 // The rights of the roles, the members, and requests that pages of other sites trigger in a browser: those are rejected,
 // even with the cookie.
-import type { Route } from '../../../api/router.ts';
+import type { Route } from '../../../api/route.ts';
 import { routes } from '../../../api/routes.ts';
 import type { Role } from '../../../lib/model/membership.ts';
 import { removeAdmin } from '../../../lib/access/create-admin.ts';

@@ -1,6 +1,6 @@
 // Calls every route of the table with every credential that is not allowed; new routes are included.
 import { routes } from '../../../api/routes.ts';
-import type { Route } from '../../../api/router.ts';
+import type { Route } from '../../../api/route.ts';
 import type { AdminNeed } from '../../../api/access/admit-admin.ts';
 import { newApiKey } from '../../../lib/access/api-key.ts';
 import { type Scope, scopes } from '../../../lib/model/api-key.ts';

@@ -144,6 +144,18 @@ test('concurrent first sign-ins of one user add each account once, with one audi
   }
 });
 
+test('many users are added to one account concurrently', async () => {
+  const uid = await makeAccount(client);
+  const users = await Promise.all(
+    Array.from({ length: 200 }, (_, n) => signIn(client, `joiner ${n}`)),
+  );
+  const answers = await Promise.all(
+    users.map(({ userUid }) => client.call('PUT', `/accounts/${uid}/members/${userUid}`)),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+  expect(await service.store.users.countDocuments({ accountUids: uid })).toBe(200);
+});
+
 test('concurrent sign-ins with different accounts respect the limit', async () => {
   const accountUids = await Promise.all(Array.from({ length: 130 }, () => makeAccount(client)));
   await signIn(client, 'crowd', accountUids.slice(0, 90));

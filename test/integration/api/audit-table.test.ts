@@ -1,6 +1,6 @@
 // Every route that changes something leaves one audit row, or is in the list of exceptions.
 import { routes } from '../../../api/routes.ts';
-import type { Route } from '../../../api/router.ts';
+import type { Route } from '../../../api/route.ts';
 import {
   actions as ofApplications,
   installationActions,

@@ -1,6 +1,6 @@
 // Derives bad bodies from a good one and its schema, with one error each.
 import type { SchemaObject } from 'ajv';
-import type { Route } from '../../../api/router.ts';
+import type { Route } from '../../../api/route.ts';
 import { nameOf } from './furnished-app.ts';
 
 // Pairs of fields that a body must not have together.

@@ -1,6 +1,6 @@
 // Calls every route of the table with parameters and uids that it does not accept, and every field of every body with
 // every kind of bad value, derived from the schemas. New routes are included.
-import type { Route } from '../../../api/router.ts';
+import type { Route } from '../../../api/route.ts';
 import { routes } from '../../../api/routes.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';

@@ -1,6 +1,6 @@
 // An application with one of everything, and the paths and bodies of the routes for it.
 import { decodeJwt } from 'jose';
-import type { Route } from '../../../api/router.ts';
+import type { Route } from '../../../api/route.ts';
 import { noFields } from '../../../api/http/validate.ts';
 import { scopes } from '../../../lib/model/api-key.ts';
 import type { TestAdmin } from '../../support/admin-client.ts';

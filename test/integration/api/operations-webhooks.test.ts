@@ -2,6 +2,7 @@
 // revocations: what makes one, who gets it, and that it decides offline as the service does.
 import { decodeJwt } from 'jose';
 import type { EventDocument } from '../../../lib/model/event.ts';
+import { operationsEventNames } from '../../../lib/model/event-name.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
@@ -55,6 +56,11 @@ function eventsAt(path: string): string[] {
   const found = receiver.requests.filter((request) => request.path === path);
   return found.map(({ body }) => (JSON.parse(body.toString()) as { event: string }).event);
 }
+
+test('an operations webhook can name all of its events', async () => {
+  const events = [...operationsEventNames];
+  expect((await register({ events, active: false })).body).toMatchObject({ events });
+});
 
 const mailUrl = 'mailto:Ops@Example.com';
 

@@ -1,6 +1,5 @@
 // Limits that applications share: permits, queues and turns.
 import { FairPermits } from '../../../lib/concurrency/fair-permits.ts';
-import { Semaphore } from '../../../lib/concurrency/semaphore.ts';
 import { SharedLimit } from '../../../lib/concurrency/shared-limit.ts';
 import { FairQueue } from '../../../lib/concurrency/fair-queue.ts';
 
@@ -126,82 +125,17 @@ test('a member holds three quarters of the share of its group, and members are s
   expect(begun.slice(6)).toEqual(['a', 'b', 'c']);
 });
 
-interface Waiting {
-  hasPermit: boolean;
-  /** Ends its work. */
-  end: () => void;
-  fault?: unknown;
-}
-
-/** Requests a permit for work; the result is visible after `settle`. */
-function askFor(semaphore: Semaphore, key = 'a'): Waiting {
-  const caller: Waiting = { hasPermit: false, end: () => undefined };
-  const work = (): Promise<void> => {
-    caller.hasPermit = true;
-    return new Promise((resolve) => (caller.end = resolve));
-  };
-  semaphore.run(key, work).catch((fault: unknown) => (caller.fault = fault));
-  return caller;
-}
-
-const askForAll = (semaphore: Semaphore, count: number): Waiting[] =>
-  Array.from({ length: count }, () => askFor(semaphore));
-
-const hasPermit = (caller: Waiting | undefined): boolean => caller?.hasPermit === true;
-
-test('a key has a fixed number of permits, and a released one goes to the longest waiting caller', async () => {
-  const semaphore = new Semaphore(2, refusal);
-  const callers = askForAll(semaphore, 4);
-  await settle();
-  expect(callers.map(hasPermit)).toEqual([true, true, false, false]);
-  callers[1]?.end();
-  await settle();
-  expect(callers.map(hasPermit)).toEqual([true, true, true, false]);
-});
-
-test('a caller at a full queue is refused immediately', async () => {
-  const semaphore = new Semaphore(1, refusal, { queueMax: 1 });
-  const [, waiting, refused] = askForAll(semaphore, 3);
-  const other = askFor(semaphore, 'another key');
-  await settle();
-  expect([waiting?.fault, other.hasPermit]).toEqual([undefined, true]);
-  expect(refused?.fault).toEqual(refusal('too many requests are waiting'));
-});
-
-test('a caller that waits too long is refused and leaves the queue', async () => {
-  const semaphore = new Semaphore(1, refusal, { waitMsMax });
-  const [first, second] = askForAll(semaphore, 2);
-  await settle(waitMsMax / 2);
-  const third = askFor(semaphore);
-  await settle(waitMsMax / 2);
-  expect(second?.fault).toEqual(refusal('no permit was free within 2000 ms'));
-  first?.end();
-  await settle();
-  expect([second, third].map(hasPermit)).toEqual([false, true]);
-});
-
 test('a suspension of the process counts as one tick of the wait', async () => {
   jest.useRealTimers();
-  const semaphore = new Semaphore(1, refusal, { waitMsMax: 300 });
-  const holding = askFor(semaphore);
-  const waiting = semaphore.run('a', async () => 'granted');
+  const permits = new FairPermits({ permitsMax: 1, queueMax: 100, waitMsMax: 300, refusal });
+  const party = { group: 'a', member: null };
+  let end = (): void => undefined;
+  void permits.run(party, () => new Promise<void>((resolve) => (end = resolve)));
+  const waiting = permits.run(party, async () => 'granted');
   // The timer is then late by more than the whole wait.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
-  setTimeout(() => holding.end(), 1);
+  setTimeout(end, 1);
   expect(await waiting).toBe('granted');
-});
-
-test('work runs with a permit and returns it even when it fails', async () => {
-  const semaphore = new Semaphore(1, refusal, { queueMax: 0 });
-  const work = async (): Promise<string> => {
-    await expect(semaphore.run('a', async () => 'other')).rejects.toThrow(
-      'too many requests are waiting',
-    );
-    return 'done';
-  };
-  expect(await semaphore.run('a', work)).toBe('done');
-  await expect(semaphore.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await semaphore.run('a', work)).toBe('done');
 });
 
 test('an application takes at most three quarters, and others take the rest', () => {

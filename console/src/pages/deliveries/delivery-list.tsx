@@ -1,8 +1,8 @@
+import { deliveryStates, errorClasses, eventNames, statusClasses } from '@agent-herald/client';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
 import type { AppCalls } from '../../api/client.ts';
-import { eventNames } from '../../api/event-names.ts';
 import { useKnownWebhooks } from '../../api/webhooks.ts';
 import { ChoiceFilter, Filters, OneOfFilter, PeriodFilter } from '../../parts/filters.tsx';
 import { List } from '../../parts/list.tsx';
@@ -11,7 +11,6 @@ import { TenantFilter } from '../../parts/tenant-filter.tsx';
 import { webhookChoices } from '../../parts/webhook-choices.ts';
 import { listRefreshMsOf } from './delivery-refresh.ts';
 import { DeliveryTable, type Keys } from './delivery-table.tsx';
-import { errorClasses } from './error-classes.ts';
 import { streamQueryOf } from './stream-query.ts';
 import { useLiveList } from './use-live-list.tsx';
 
@@ -19,16 +18,8 @@ type Query = NonNullable<Parameters<AppCalls['deliveries']['list']>[0]>;
 
 const none: Keys = new Set();
 const outcomes = [
-  {
-    name: 'state',
-    label: 'State',
-    values: ['pending', 'retrying', 'delivered', 'exhausted', 'held', 'blocked', 'cancelled'],
-  },
-  {
-    name: 'statusClass',
-    label: 'Last response',
-    values: ['2xx', '3xx', '4xx', '5xx', '1xx', 'none'],
-  },
+  { name: 'state', label: 'State', values: deliveryStates },
+  { name: 'statusClass', label: 'Last response', values: statusClasses },
   { name: 'errorClass', label: 'Last failure', values: errorClasses },
 ];
 

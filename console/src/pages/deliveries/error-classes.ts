@@ -1,18 +1,4 @@
-import type { Attempt } from '@agent-herald/client';
-
-export type ErrorClass = NonNullable<Attempt['errorClass']>;
-
-/** In the order in which an attempt can run into them. */
-export const errorClasses: readonly ErrorClass[] = [
-  'dns',
-  'connect',
-  'tls',
-  'timeout',
-  'reset',
-  'status',
-  'too_large',
-  'blocked',
-];
+import type { Attempt, ErrorClass } from '@agent-herald/client';
 
 /** Describes each failure in a sentence without a full stop. */
 export const failures: Readonly<Record<Exclude<ErrorClass, 'status'>, string>> = {

@@ -1,5 +1,5 @@
+import { subscribedEventNames } from '@agent-herald/client';
 import type { StreamQuery } from '../../api/event-stream.ts';
-import { subscribedEventNames } from '../../api/event-names.ts';
 
 interface Search {
   event?: string;

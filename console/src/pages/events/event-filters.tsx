@@ -1,8 +1,7 @@
+import { entities, subscribedEventNames } from '@agent-herald/client';
 import type { ReactNode } from 'react';
-import { subscribedEventNames } from '../../api/event-names.ts';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { TenantFilter } from '../../parts/tenant-filter.tsx';
-import { entities } from '../webhooks/event-choices.ts';
 
 /** The filters that the list and the live stream of events share. */
 export function EventFilters({ children }: { children?: ReactNode }) {

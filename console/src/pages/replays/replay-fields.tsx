@@ -1,3 +1,4 @@
+import { subscribedEventNames } from '@agent-herald/client';
 import {
   Checkbox,
   MultiSelect,
@@ -10,7 +11,6 @@ import {
   TextInput,
 } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { subscribedEventNames } from '../../api/event-names.ts';
 import { useKnownWebhooks } from '../../api/webhooks.ts';
 import { TimeInput } from '../../parts/time-input.tsx';
 import { webhookChoices } from '../../parts/webhook-choices.ts';

@@ -1,8 +1,12 @@
 // The choice of a webhook's events in the form.
-import type { EventType, SubscribedEventName, Webhook } from '@agent-herald/client';
-
-type Entity = Webhook['entities'][number];
-export const entities = ['agent', 'context', 'contextfile'] as const satisfies readonly Entity[];
+import {
+  entities,
+  type Entity,
+  type EventType,
+  resourceEventNames,
+  type SubscribedEventName,
+  type Webhook,
+} from '@agent-herald/client';
 
 export interface EventGroup {
   entity: string;
@@ -18,8 +22,7 @@ function isOfResources(entity: string): entity is Entity {
 }
 
 function kindOf(event: SubscribedEventName): Webhook['kind'] {
-  const isChange = isOfResources(entityOf(event)) && event !== 'contextfile.processing_overdue';
-  return isChange ? 'resources' : 'operations';
+  return resourceEventNames.some((one) => one === event) ? 'resources' : 'operations';
 }
 
 function isSubscribable(event: EventType['event']): event is SubscribedEventName {

@@ -1,10 +1,11 @@
 // The values of the webhook form, and their conversion to request bodies.
-import type {
-  ChangeWebhookBody,
-  CreateWebhookBody,
-  EventType,
-  SubscribedEventName,
-  Webhook,
+import {
+  type ChangeWebhookBody,
+  type CreateWebhookBody,
+  entities,
+  type EventType,
+  type SubscribedEventName,
+  type Webhook,
 } from '@agent-herald/client';
 import { chosenEvents, subscriptionOf } from './event-choices.ts';
 
@@ -81,7 +82,7 @@ export function defaultEvents(
   kind: Webhook['kind'],
   types: readonly EventType[],
 ): SubscribedEventName[] {
-  return chosenEvents({ kind, entities: ['agent', 'context', 'contextfile'], events: null }, types);
+  return chosenEvents({ kind, entities: [...entities], events: null }, types);
 }
 
 /** Returns the initial values for an existing webhook. */

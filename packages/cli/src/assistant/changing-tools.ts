@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { entities, recoveredStates } from '../arguments.ts';
+import { entities, recoverableStates } from '../../../client-ts/src/index.ts';
 import type { Session } from '../session.ts';
 import { addTool, listOf, time, yesOrNo } from './tool.ts';
 
@@ -31,7 +31,7 @@ export function addChangingTools(server: McpServer, { client }: Session): void {
       input: {
         webhookUid: z.string(),
         since: time,
-        states: listOf(z.enum(recoveredStates)).optional(),
+        states: listOf(z.enum(recoverableStates)).optional(),
         dryRun,
       },
       isDestructive: true,

@@ -1,7 +1,14 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import type { Webhook } from '../../../client-ts/src/index.ts';
-import { deliveryStates, entities, eventNames, subscribedEventNames } from '../arguments.ts';
+import {
+  deliveryStates,
+  entities,
+  eventNames,
+  intervals,
+  statusClasses,
+  subscribedEventNames,
+  type Webhook,
+} from '../../../client-ts/src/index.ts';
 import { inspectKey, inspectService } from '../commands/doctor.ts';
 import { type Session, take } from '../session.ts';
 import { explainDelivery } from './explain-delivery.ts';
@@ -76,7 +83,7 @@ function addDeliveryTools(server: McpServer, { client }: Session): void {
       description: 'Lists deliveries, newest first, with the latest attempt of each.',
       input: {
         state: z.enum(deliveryStates).optional(),
-        statusClass: z.enum(['1xx', '2xx', '3xx', '4xx', '5xx', 'none']).optional(),
+        statusClass: z.enum(statusClasses).optional(),
         webhookUid: z.string().optional(),
         event: z.enum(eventNames).optional(),
         externalTenantId: tenant,
@@ -162,7 +169,7 @@ function addHealthTools(server: McpServer, session: Session): void {
       description:
         'Counts the outcomes of attempts by minute, hour or day, for all webhooks or one.',
       input: {
-        interval: z.enum(['minute', 'hour', 'day']).default('hour'),
+        interval: z.enum(intervals).default('hour'),
         webhookUid: z.string().optional(),
         ...period,
       },

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { Delivery, Event, EventWithPayload } from '../../../client-ts/src/index.ts';
 import {
+  type Delivery,
   entities,
-  limitOption,
-  sinceOption,
+  type Entity,
+  type Event,
+  type EventWithPayload,
   subscribedEventNames,
-  tenantOption,
-  untilOption,
-} from '../arguments.ts';
+} from '../../../client-ts/src/index.ts';
+import { limitOption, sinceOption, tenantOption, untilOption } from '../arguments.ts';
 import {
   type Columns,
   endsWhenStopped,
@@ -21,7 +21,7 @@ import {
 
 interface Filters {
   readonly event?: Event['event'];
-  readonly entity?: 'agent' | 'context' | 'contextfile';
+  readonly entity?: Entity;
   readonly tenant?: string;
   readonly resource?: string;
   readonly since?: string;

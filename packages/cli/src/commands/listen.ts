@@ -1,7 +1,11 @@
 import { type Command, Option } from 'commander';
 import { keysOf } from '../../../receiver-ts/src/secrets.ts';
-import type { StreamedEvent, SubscribedEventName } from '../../../client-ts/src/index.ts';
-import { readUrl, sinceOption, subscribedEventNames, tenantOption } from '../arguments.ts';
+import {
+  type StreamedEvent,
+  type SubscribedEventName,
+  subscribedEventNames,
+} from '../../../client-ts/src/index.ts';
+import { readUrl, sinceOption, tenantOption } from '../arguments.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { readSettings, settingsFile, writeSettings } from '../profiles.ts';
 import { fetchByRoute, routeTo } from '../proxy.ts';

@@ -1,28 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import type {
-  CreateReplayBody,
-  CreateWebhookReplayBody,
-  HeraldClient,
-  Replay,
-  SubscribedEventName,
-} from '../../../client-ts/src/index.ts';
 import {
-  deliveryStates,
-  readCount,
-  type RecoveredState,
-  recoveredStates,
-  sinceOption,
+  type CreateReplayBody,
+  type HeraldClient,
+  type RecoverableState,
+  recoverableStates,
+  type Replay,
+  type ReplayableState,
+  replayableStates,
+  type SendableCancelReason,
+  sendableCancelReasons,
+  type SubscribedEventName,
   subscribedEventNames,
-  tenantOption,
-  untilOption,
-  webhookOption,
-} from '../arguments.ts';
+} from '../../../client-ts/src/index.ts';
+import { readCount, sinceOption, tenantOption, untilOption, webhookOption } from '../arguments.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { Session } from '../session.ts';
 
-type ReplayedState = NonNullable<CreateWebhookReplayBody['states']>[number];
-type CancelReason = NonNullable<CreateReplayBody['cancelReasons']>[number];
 type StateOfAll = NonNullable<CreateReplayBody['states']>[number];
 
 interface NewReplay {
@@ -30,8 +24,8 @@ interface NewReplay {
   readonly since: string;
   readonly until?: string;
   readonly event?: SubscribedEventName[];
-  readonly state?: ReplayedState[];
-  readonly cancelReason?: CancelReason[];
+  readonly state?: ReplayableState[];
+  readonly cancelReason?: SendableCancelReason[];
   readonly tenant?: string;
   readonly perSecond?: number;
   readonly dryRun?: true;
@@ -42,21 +36,13 @@ interface NewRecovery extends Pick<
   NewReplay,
   'since' | 'until' | 'perSecond' | 'dryRun' | 'watch'
 > {
-  readonly state?: RecoveredState[];
+  readonly state?: RecoverableState[];
 }
 
 interface OfWebhook {
   readonly webhook?: string;
 }
 
-const replayedStates: readonly ReplayedState[] = [...deliveryStates, 'never_attempted'];
-const cancelReasons: readonly CancelReason[] = [
-  'expired',
-  'abandoned',
-  'discarded',
-  'skipped',
-  'unsubscribed',
-];
 const recoveredHelp =
   'deliveries in these states (default: exhausted, blocked, cancelled); retrying sends waiting retries now';
 const stateHelp =
@@ -77,8 +63,8 @@ export function addReplays(program: Command): void {
     .addOption(sinceOption().makeOptionMandatory())
     .addOption(untilOption())
     .addOption(new Option('--event <names...>', 'only these events').choices(subscribedEventNames))
-    .addOption(new Option('--state <names...>', stateHelp).choices(replayedStates))
-    .addOption(new Option('--cancel-reason <names...>', reasonHelp).choices(cancelReasons))
+    .addOption(new Option('--state <names...>', stateHelp).choices(replayableStates))
+    .addOption(new Option('--cancel-reason <names...>', reasonHelp).choices(sendableCancelReasons))
     .addOption(tenantOption())
     .addOption(perSecondOption())
     .option('--dry-run', 'only count the deliveries')
@@ -114,7 +100,7 @@ export function addRecover(webhooks: Command): void {
     .argument('<webhookUid>')
     .addOption(sinceOption().makeOptionMandatory())
     .addOption(untilOption())
-    .addOption(new Option('--state <names...>', recoveredHelp).choices(recoveredStates))
+    .addOption(new Option('--state <names...>', recoveredHelp).choices(recoverableStates))
     .addOption(perSecondOption())
     .option('--dry-run', 'only count the deliveries')
     .option('--watch', 'wait until the deliveries are queued')
@@ -151,7 +137,7 @@ async function createReplay(options: NewReplay, command: Command): Promise<void>
 }
 
 /** Throws for a state that only a replay to one webhook accepts. */
-function statesOfAll(states: readonly ReplayedState[]): StateOfAll[] {
+function statesOfAll(states: readonly ReplayableState[]): StateOfAll[] {
   const ofAll = states.filter((state) => state !== 'delivered' && state !== 'never_attempted');
   if (ofAll.length === states.length) return ofAll;
   const refused = states.filter((state) => !ofAll.some((each) => each === state));

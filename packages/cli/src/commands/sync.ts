@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import type { Sync } from '../../../client-ts/src/index.ts';
-import { type Entity, entities, readCount } from '../arguments.ts';
+import { entities, type Entity, type Sync } from '../../../client-ts/src/index.ts';
+import { readCount } from '../arguments.ts';
 import { Session } from '../session.ts';
 
 interface NewSync {

@@ -1,6 +1,9 @@
 import { type Command, Argument } from 'commander';
-import type { HeraldClient, ResourceEventName } from '../../../client-ts/src/index.ts';
-import { resourceEventNames } from '../arguments.ts';
+import {
+  type HeraldClient,
+  type ResourceEventName,
+  resourceEventNames,
+} from '../../../client-ts/src/index.ts';
 import { Session } from '../session.ts';
 
 interface Made {

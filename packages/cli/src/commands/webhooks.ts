@@ -1,25 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import type {
-  CreateWebhookBody,
-  Delivery,
-  DeliveryState,
-  EventName,
-  HeraldClient,
-  SubscribedEventName,
-  TestWebhookBody,
-  Webhook,
-} from '../../../client-ts/src/index.ts';
 import {
+  type CreateWebhookBody,
+  type Delivery,
+  type DeliveryState,
   deliveryStates,
-  type Entity,
   entities,
+  type Entity,
+  type EventName,
   eventNames,
-  limitOption,
+  type HeraldClient,
+  type SubscribedEventName,
   subscribedEventNames,
-  isResourceEvent,
-  readSeconds,
-} from '../arguments.ts';
+  type TestWebhookBody,
+  type Webhook,
+} from '../../../client-ts/src/index.ts';
+import { limitOption, isResourceEvent, readSeconds } from '../arguments.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { readGivenFile } from '../files.ts';
 import { type Columns, Session, take } from '../session.ts';

@@ -3,9 +3,13 @@ import type { CallOptions, IdempotentCallOptions } from '../options.ts';
 import type { Pages } from '../pages.ts';
 import type { EventStream, StreamOptions } from '../stream.ts';
 import type {
+  Entity,
   SubscribedEventName,
   EventName,
   DeliveryState,
+  StatusClass,
+  ErrorClass,
+  Interval,
   Account,
   Agent,
   AuditRow,
@@ -186,9 +190,8 @@ export interface WebhooksCalls {
     webhookUid: string,
     query?: {
       state?: DeliveryState;
-      statusClass?: '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'none';
-      errorClass?:
-        'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked';
+      statusClass?: StatusClass;
+      errorClass?: ErrorClass;
       event?: EventName;
       externalTenantId?: string;
       since?: string;
@@ -299,7 +302,7 @@ export interface EventsCalls {
   list(
     query?: {
       event?: SubscribedEventName;
-      entity?: 'agent' | 'context' | 'contextfile';
+      entity?: Entity;
       resourceUid?: string;
       externalTenantId?: string;
       since?: string;
@@ -316,9 +319,8 @@ export interface EventsCalls {
     eventId: string,
     query?: {
       state?: DeliveryState;
-      statusClass?: '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'none';
-      errorClass?:
-        'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked';
+      statusClass?: StatusClass;
+      errorClass?: ErrorClass;
       webhookUid?: string;
       since?: string;
       until?: string;
@@ -335,7 +337,7 @@ export interface EventsCalls {
   stream(
     query?: {
       event?: SubscribedEventName;
-      entity?: 'agent' | 'context' | 'contextfile';
+      entity?: Entity;
       resourceUid?: string;
       externalTenantId?: string;
       since?: string;
@@ -354,9 +356,8 @@ export interface DeliveriesCalls {
   list(
     query?: {
       state?: DeliveryState;
-      statusClass?: '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'none';
-      errorClass?:
-        'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked';
+      statusClass?: StatusClass;
+      errorClass?: ErrorClass;
       webhookUid?: string;
       event?: EventName;
       externalTenantId?: string;
@@ -431,7 +432,7 @@ export interface StatsCalls {
   /** Get delivery statistics. The statistics count the outcomes of the attempts in a range of time. The API key needs the scope `events:read`. */
   deliveries(
     query?: {
-      interval?: 'minute' | 'hour' | 'day';
+      interval?: Interval;
       since?: string;
       until?: string;
       webhookUid?: string;

@@ -1,62 +1,82 @@
 // Written by `npm run generate` from docs/openapi.json.
-export type ResourceEventName =
-  | 'agent.created'
-  | 'agent.updated'
-  | 'agent.deleted'
-  | 'context.created'
-  | 'context.updated'
-  | 'context.deleted'
-  | 'contextfile.created'
-  | 'contextfile.updated'
-  | 'contextfile.deleted';
+export const entities = ['agent', 'context', 'contextfile'] as const;
+export type Entity = (typeof entities)[number];
 
-export type SubscribedEventName =
-  | 'agent.created'
-  | 'agent.updated'
-  | 'agent.deleted'
-  | 'context.created'
-  | 'context.updated'
-  | 'context.deleted'
-  | 'contextfile.created'
-  | 'contextfile.updated'
-  | 'contextfile.deleted'
-  | 'webhook.failing'
-  | 'webhook.deactivation_scheduled'
-  | 'webhook.deactivated'
-  | 'webhook.recovered'
-  | 'delivery.exhausted'
-  | 'apikey.expiring'
-  | 'contextfile.processing_overdue'
-  | 'user.tokens_revoked'
-  | 'user.token_revoked'
-  | 'application.tokens_revoked'
-  | 'application.key_tokens_revoked';
+export const resourceEventNames = [
+  'agent.created',
+  'agent.updated',
+  'agent.deleted',
+  'context.created',
+  'context.updated',
+  'context.deleted',
+  'contextfile.created',
+  'contextfile.updated',
+  'contextfile.deleted',
+] as const;
+export type ResourceEventName = (typeof resourceEventNames)[number];
 
-export type EventName =
-  | 'agent.created'
-  | 'agent.updated'
-  | 'agent.deleted'
-  | 'context.created'
-  | 'context.updated'
-  | 'context.deleted'
-  | 'contextfile.created'
-  | 'contextfile.updated'
-  | 'contextfile.deleted'
-  | 'webhook.failing'
-  | 'webhook.deactivation_scheduled'
-  | 'webhook.deactivated'
-  | 'webhook.recovered'
-  | 'delivery.exhausted'
-  | 'apikey.expiring'
-  | 'contextfile.processing_overdue'
-  | 'user.tokens_revoked'
-  | 'user.token_revoked'
-  | 'application.tokens_revoked'
-  | 'application.key_tokens_revoked'
-  | 'webhook.test';
+export const subscribedEventNames = [
+  ...resourceEventNames,
+  'webhook.failing',
+  'webhook.deactivation_scheduled',
+  'webhook.deactivated',
+  'webhook.recovered',
+  'delivery.exhausted',
+  'apikey.expiring',
+  'contextfile.processing_overdue',
+  'user.tokens_revoked',
+  'user.token_revoked',
+  'application.tokens_revoked',
+  'application.key_tokens_revoked',
+] as const;
+export type SubscribedEventName = (typeof subscribedEventNames)[number];
 
-export type DeliveryState =
-  'pending' | 'delivered' | 'retrying' | 'exhausted' | 'held' | 'cancelled' | 'blocked';
+export const eventNames = [...subscribedEventNames, 'webhook.test'] as const;
+export type EventName = (typeof eventNames)[number];
+
+export const deliveryStates = [
+  'pending',
+  'delivered',
+  'retrying',
+  'exhausted',
+  'held',
+  'cancelled',
+  'blocked',
+] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+export const replayableStates = [...deliveryStates, 'never_attempted'] as const;
+export type ReplayableState = (typeof replayableStates)[number];
+
+export const recoverableStates = ['exhausted', 'blocked', 'cancelled', 'retrying', 'held'] as const;
+export type RecoverableState = (typeof recoverableStates)[number];
+
+export const sendableCancelReasons = [
+  'expired',
+  'abandoned',
+  'discarded',
+  'skipped',
+  'unsubscribed',
+] as const;
+export type SendableCancelReason = (typeof sendableCancelReasons)[number];
+
+export const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none'] as const;
+export type StatusClass = (typeof statusClasses)[number];
+
+export const errorClasses = [
+  'dns',
+  'connect',
+  'tls',
+  'timeout',
+  'reset',
+  'status',
+  'too_large',
+  'blocked',
+] as const;
+export type ErrorClass = (typeof errorClasses)[number];
+
+export const intervals = ['minute', 'hour', 'day'] as const;
+export type Interval = (typeof intervals)[number];
 
 export interface Account {
   uid: string;
@@ -296,7 +316,7 @@ export interface ChangeWebhookBody {
   /** The URL of the receiver. It is required on creation. It must use https, port 443 or 8443, and a public address, unless operators allow others. The kind `operations` also accepts `mailto:` and an address. */
   url?: string;
   /** The entities whose events the webhook gets. They are required on creation. The kind `operations` has none. */
-  entities?: ('agent' | 'context' | 'contextfile')[];
+  entities?: Entity[];
   /** The events that the webhook gets. Each must belong to one of `entities`. Null means all events, except revocations of tokens. */
   events?: SubscribedEventName[] | null;
   /** The tenants whose events the webhook gets, compared exactly. Null means all tenants. The kind `operations` has no tenants. */
@@ -464,7 +484,7 @@ export interface CreateReplayBody {
   /** The states of the deliveries to send again. The default is `exhausted`, `blocked` and `cancelled`. A `retrying` delivery is sent immediately. A `pending` delivery is sent if it has been pending for more than a minute. `never_attempted` stands for events that were never sent to the webhook. */
   states?: ('pending' | 'retrying' | 'exhausted' | 'held' | 'cancelled' | 'blocked')[];
   /** The reasons of the `cancelled` deliveries to send again. The default is `expired` and `abandoned`, the lost deliveries. `discarded` and `unsubscribed` deliveries were cancelled on purpose. They are sent only if you name them. */
-  cancelReasons?: ('expired' | 'abandoned' | 'discarded' | 'skipped' | 'unsubscribed')[];
+  cancelReasons?: SendableCancelReason[];
   /** The tenant whose events are sent. */
   externalTenantId?: string;
   /** The webhooks of the application to send to. */
@@ -483,7 +503,7 @@ export interface CreateWebhookBody {
   /** The URL of the receiver. It is required on creation. It must use https, port 443 or 8443, and a public address, unless operators allow others. The kind `operations` also accepts `mailto:` and an address. */
   url: string;
   /** The entities whose events the webhook gets. They are required on creation. The kind `operations` has none. */
-  entities?: ('agent' | 'context' | 'contextfile')[];
+  entities?: Entity[];
   /** The events that the webhook gets. Each must belong to one of `entities`. Null means all events, except revocations of tokens. */
   events?: SubscribedEventName[] | null;
   /** The tenants whose events the webhook gets, compared exactly. Null means all tenants. The kind `operations` has no tenants. */
@@ -532,18 +552,9 @@ export interface CreateWebhookReplayBody {
   /** The names of the events to send. */
   events?: SubscribedEventName[];
   /** The states of the deliveries to send again. The default is `exhausted`, `blocked` and `cancelled`. A `retrying` delivery is sent immediately. A `pending` delivery is sent if it has been pending for more than a minute. `never_attempted` stands for events that were never sent to the webhook. */
-  states?: (
-    | 'pending'
-    | 'delivered'
-    | 'retrying'
-    | 'exhausted'
-    | 'held'
-    | 'cancelled'
-    | 'blocked'
-    | 'never_attempted'
-  )[];
+  states?: ReplayableState[];
   /** The reasons of the `cancelled` deliveries to send again. The default is `expired` and `abandoned`, the lost deliveries. `discarded` and `unsubscribed` deliveries were cancelled on purpose. They are sent only if you name them. */
-  cancelReasons?: ('expired' | 'abandoned' | 'discarded' | 'skipped' | 'unsubscribed')[];
+  cancelReasons?: SendableCancelReason[];
   /** The tenant whose events are sent. */
   externalTenantId?: string;
 }
@@ -694,7 +705,7 @@ export interface DeliveryRequest {
 
 export interface DeliveryStatistics {
   webhookUid: string | null;
-  interval: 'minute' | 'hour' | 'day';
+  interval: Interval;
   since: string;
   until: string;
   /** The counts before this time are final. */
@@ -963,7 +974,7 @@ export interface RecoverWebhookBody {
   /** If true, the call counts the deliveries and sends nothing. */
   dryRun?: boolean;
   /** The states of the deliveries to send. The default is the lost ones: `exhausted`, `blocked`, and `cancelled` as `expired` or `abandoned`. `retrying` deliveries are sent now instead of at their next attempt. `held` deliveries are sent if the webhook is active; resume it first. */
-  states?: ('exhausted' | 'blocked' | 'cancelled' | 'retrying' | 'held')[];
+  states?: RecoverableState[];
 }
 
 export interface Replay {
@@ -973,17 +984,8 @@ export interface Replay {
   since: string;
   until: string;
   events: SubscribedEventName[] | null;
-  states: (
-    | 'pending'
-    | 'delivered'
-    | 'retrying'
-    | 'exhausted'
-    | 'held'
-    | 'cancelled'
-    | 'blocked'
-    | 'never_attempted'
-  )[];
-  cancelReasons: ('expired' | 'abandoned' | 'discarded' | 'skipped' | 'unsubscribed')[];
+  states: ReplayableState[];
+  cancelReasons: SendableCancelReason[];
   externalTenantId: string | null;
   perSecond: number;
   state: 'waiting' | 'running' | 'done' | 'cancelled';
@@ -1006,17 +1008,8 @@ export interface ReplayDetail {
   since: string;
   until: string;
   events: SubscribedEventName[] | null;
-  states: (
-    | 'pending'
-    | 'delivered'
-    | 'retrying'
-    | 'exhausted'
-    | 'held'
-    | 'cancelled'
-    | 'blocked'
-    | 'never_attempted'
-  )[];
-  cancelReasons: ('expired' | 'abandoned' | 'discarded' | 'skipped' | 'unsubscribed')[];
+  states: ReplayableState[];
+  cancelReasons: SendableCancelReason[];
   externalTenantId: string | null;
   perSecond: number;
   state: 'waiting' | 'running' | 'done' | 'cancelled';
@@ -1040,15 +1033,7 @@ export interface ReplayDryRun {
   countIsCapped: boolean;
   /** The states with deliveries to send. `cancelReason` is set for `cancelled`. */
   states: {
-    state:
-      | 'pending'
-      | 'delivered'
-      | 'retrying'
-      | 'exhausted'
-      | 'held'
-      | 'cancelled'
-      | 'blocked'
-      | 'never_attempted';
+    state: ReplayableState;
     cancelReason: 'expired' | 'abandoned' | 'discarded' | 'skipped' | 'unsubscribed' | null;
     count: number;
   }[];
@@ -1235,17 +1220,8 @@ export interface StartedReplay {
   since: string;
   until: string;
   events: SubscribedEventName[] | null;
-  states: (
-    | 'pending'
-    | 'delivered'
-    | 'retrying'
-    | 'exhausted'
-    | 'held'
-    | 'cancelled'
-    | 'blocked'
-    | 'never_attempted'
-  )[];
-  cancelReasons: ('expired' | 'abandoned' | 'discarded' | 'skipped' | 'unsubscribed')[];
+  states: ReplayableState[];
+  cancelReasons: SendableCancelReason[];
   externalTenantId: string | null;
   perSecond: number;
   state: 'waiting' | 'running' | 'done' | 'cancelled';
@@ -1266,7 +1242,7 @@ export interface StartedReplay {
 export interface StartedSync {
   uid: string;
   webhookUid: string;
-  entities: ('agent' | 'context' | 'contextfile')[];
+  entities: Entity[];
   externalTenantIds: string[] | null;
   perSecond: number;
   state: 'waiting' | 'running' | 'done' | 'cancelled';
@@ -1282,7 +1258,7 @@ export interface StartedSync {
 export interface Sync {
   uid: string;
   webhookUid: string;
-  entities: ('agent' | 'context' | 'contextfile')[];
+  entities: Entity[];
   externalTenantIds: string[] | null;
   perSecond: number;
   state: 'waiting' | 'running' | 'done' | 'cancelled';
@@ -1303,7 +1279,7 @@ export interface SyncCounts {
 export interface SyncDetail {
   uid: string;
   webhookUid: string;
-  entities: ('agent' | 'context' | 'contextfile')[];
+  entities: Entity[];
   externalTenantIds: string[] | null;
   perSecond: number;
   state: 'waiting' | 'running' | 'done' | 'cancelled';
@@ -1330,7 +1306,7 @@ export interface SyncPage {
 
 export interface SyncWebhookBody {
   /** The entities to send. The default is the entities of the webhook. */
-  entities?: ('agent' | 'context' | 'contextfile')[];
+  entities?: Entity[];
   /** The tenants whose resources are sent. The default is all tenants. */
   externalTenantIds?: string[];
   /** The maximum number of deliveries per second. The default is 20. */
@@ -1415,7 +1391,7 @@ export interface Webhook {
   metadata: Record<string, string> | null;
   /** The URL in its canonical form. */
   url: string;
-  entities: ('agent' | 'context' | 'contextfile')[];
+  entities: Entity[];
   /** The events. Null means all events. */
   events: SubscribedEventName[] | null;
   /** The tenants. Null means all tenants. */
@@ -1532,7 +1508,7 @@ export interface WebhookWithSecret {
   metadata: Record<string, string> | null;
   /** The URL in its canonical form. */
   url: string;
-  entities: ('agent' | 'context' | 'contextfile')[];
+  entities: Entity[];
   /** The events. Null means all events. */
   events: SubscribedEventName[] | null;
   /** The tenants. Null means all tenants. */
