@@ -1,13 +1,11 @@
 import { cancellationSignal, sleep } from '@temporalio/activity';
-import type { ApplicationFailure } from '@temporalio/common';
 import { attemptDelivery } from '../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
-import { formatDuration } from '../lib/platform/duration.ts';
-import type { DeliveryOutcome, LaterOutcome, LaterReason } from '../lib/model/delivery-outcome.ts';
+import type { DeliveryOutcome, LaterOutcome } from '../lib/model/delivery-outcome.ts';
 import { wakePartition } from '../lib/order/wake-partition.ts';
 import { hasFailed } from '../lib/temporal/delivery-summary.ts';
 import { describeAttempt } from '../lib/temporal/describe-attempt.ts';
-import { deliveryFailed, receiverFailure } from '../lib/temporal/failures.ts';
+import { deliveryFailed, laterFailure } from '../lib/temporal/failures.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
 import { callerOf } from './attempt-first.ts';
 import { ignoringUserCancel, runActivity } from './run-activity.ts';
@@ -25,7 +23,8 @@ export async function retryDelivery(
   trace?: string,
 ): Promise<DeliveryOutcome> {
   const { appUid, eventId, webhookUid, left } = input;
-  if (left !== undefined && untilDue(ports, left) > inlineWaitMsMax) throw callAgain(ports, left);
+  if (left !== undefined && untilDue(ports, left) > inlineWaitMsMax)
+    throw laterFailure(left, untilDue(ports, left));
   const key = { appUid, eventId, webhookUid };
   const outcome = await runActivity(async (cancellation) => {
     const options = { caller: callerOf(input), signal: ignoringUserCancel(cancellation) };
@@ -43,29 +42,11 @@ export async function retryDelivery(
   }, trace);
   if (outcome.state === 'later') {
     cancellationSignal().throwIfAborted();
-    throw callAgain(ports, outcome);
+    throw laterFailure(outcome, untilDue(ports, outcome));
   }
   if (!hasFailed(outcome)) return outcome;
   throw deliveryFailed(`${outcome.state} after ${describeAttempt(outcome)}`, outcome);
 }
-
-function callAgain(ports: Pick<DeliveryPorts, 'clock'>, outcome: LaterOutcome): ApplicationFailure {
-  // Zero would mean "use the retry policy".
-  const nextRetryDelay = Math.max(1, untilDue(ports, outcome));
-  const [type, reason] = reasons[outcome.why];
-  const what =
-    outcome.why === 'retry' && outcome.attemptCount > 0 ? describeAttempt(outcome) : reason;
-  const message = `${what}; the next is due in ${formatDuration(nextRetryDelay)}`;
-  return receiverFailure({ type, message, nextRetryDelay });
-}
-
-const reasons: Record<LaterReason, readonly [type: string, what: string]> = {
-  // Of a delivery that was never attempted; otherwise its last attempt says more.
-  retry: ['RetryDue', 'the webhook was changed before the request'],
-  rateLimited: ['RateLimited', 'other deliveries use up the rate of the webhook'],
-  throttled: ['Throttled', 'too many requests are in flight'],
-  inFlightElsewhere: ['InFlightElsewhere', 'another process may be making the attempt'],
-};
 
 function untilDue({ clock }: Pick<DeliveryPorts, 'clock'>, { at }: LaterOutcome): number {
   return Date.parse(at) - clock.now().getTime();

@@ -3,7 +3,7 @@ import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import { leftForLater } from '../lib/jobs/page.ts';
 import { takeJobPage as take } from '../lib/jobs/take-job-page.ts';
 import { jobLimits } from '../lib/limits.ts';
-import type { JobPage, TakeJobPageInput } from '../lib/temporal/messages.ts';
+import type { JobPage, TakeJobPageInput } from '../lib/temporal/job-messages.ts';
 import { runActivity } from './run-activity.ts';
 
 /** Creates the activity. A page of an application that already has its share of them in this process is left for later. */

@@ -12,7 +12,7 @@ import { takeJobPage } from './activity-options.ts';
 import { fairPriority } from '../lib/temporal/fair-priority.ts';
 import { dispatchLimits } from '../lib/limits.ts';
 import { type DeliveredPage, describePages } from '../lib/temporal/current-details.ts';
-import type { JobPage, RunJobInput } from '../lib/temporal/messages.ts';
+import type { JobPage, RunJobInput } from '../lib/temporal/job-messages.ts';
 import { jobPageWorkflowId } from '../lib/temporal/names.ts';
 import {
   appUidsAttribute,

@@ -22,7 +22,8 @@ import {
   timeOrNull,
 } from '../http/schemas.ts';
 import { deliveredEventNames } from '../../lib/model/event-name.ts';
-import { deliveryStates, cancelReasons } from '../../lib/model/delivery-state.ts';
+import { deliveryStates } from '../../lib/model/delivery-state.ts';
+import { cancelReasons } from '../../lib/model/cancel-reason.ts';
 
 export type ShownDelivery = Pick<
   DeliveryDocument,

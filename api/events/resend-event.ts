@@ -1,7 +1,7 @@
 // POST …/events/{eventId}/resend: sends an event again to all or some of its webhooks, or to others.
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../../lib/platform/errors.ts';
-import { isDropped } from '../../lib/model/delivery-state.ts';
+import { isDropped } from '../../lib/model/cancel-reason.ts';
 import { seenDiscards } from '../../lib/model/discards.ts';
 import { testEventName } from '../../lib/model/event-name.ts';
 import type { EventFacts } from '../../lib/model/event.ts';
@@ -10,7 +10,7 @@ import type { KnownWebhook } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
-import { findDeliveries } from '../../lib/deliveries/deliveries.ts';
+import { findDeliveries } from '../../lib/deliveries/delivery-records.ts';
 import { newJob } from '../../lib/jobs/jobs.ts';
 import { matchesKind } from '../../lib/webhooks/subscriptions.ts';
 import { findKnownWebhooks } from '../../lib/webhooks/webhooks.ts';

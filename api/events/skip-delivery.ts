@@ -1,7 +1,8 @@
 // POST …/events/{eventId}/deliveries/{webhookUid}/cancel: gives up one delivery, so that an ordered resource goes on.
 import type { ClientSession } from 'mongodb';
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { cancelDeliveries, insertDeliveries } from '../../lib/deliveries/deliveries.ts';
+import { insertDeliveries } from '../../lib/deliveries/delivery-records.ts';
+import { cancelDeliveries } from '../../lib/deliveries/cancel-deliveries.ts';
 import { stepOf } from '../../lib/deliveries/record-step.ts';
 import { findWaitingWorkflows } from '../../lib/jobs/taken-by-job.ts';
 import { isOpen, openStates } from '../../lib/model/delivery-state.ts';

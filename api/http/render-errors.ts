@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { AppError, type FieldError } from '../../lib/platform/errors.ts';
 import { CallTimeoutError } from '../../lib/concurrency/with-timeout.ts';
-import { causeOfBulkError } from '../../lib/mongo/transaction.ts';
+import { causeOfBulkError } from '../../lib/mongo/write-errors.ts';
 import { isDatabaseUnavailable } from '../../lib/mongo/database-unavailable.ts';
 import { headersOf, presentProblem, problemType, statusOfCode } from './problems.ts';
 

@@ -17,7 +17,7 @@ import {
 } from '../http/schemas.ts';
 import { outcomesSchema } from './present-outcomes.ts';
 import { subscribedEventNames } from '../../lib/model/event-name.ts';
-import { sendableReasons } from '../../lib/model/delivery-state.ts';
+import { sendableReasons } from '../../lib/model/cancel-reason.ts';
 
 /** Returns a replay as shown to clients. `reachedAt` moves from `since` to `until` for each webhook. */
 export function presentReplay(replay: ReplayJob) {

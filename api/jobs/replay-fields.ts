@@ -1,7 +1,7 @@
 // The fields that all requests for a replay share.
 import { jobLimits, limits } from '../../lib/limits.ts';
 import { newJob } from '../../lib/jobs/jobs.ts';
-import { sendableReasons, type SendableReason } from '../../lib/model/delivery-state.ts';
+import { sendableReasons, type SendableReason } from '../../lib/model/cancel-reason.ts';
 import { type SubscribedEventName, subscribedEventNames } from '../../lib/model/event-name.ts';
 import { replayedByDefault, type ReplayedState, type ReplayJob } from '../../lib/model/job.ts';
 import type { ApiRequest } from '../route.ts';

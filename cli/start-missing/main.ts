@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { readConfig } from '../../lib/config/config.ts';
 import { raiseTokenEpochs } from '../../lib/identity/token-epochs.ts';
-import { scheduleAllSignals } from '../../lib/order/partitions.ts';
+import { scheduleAllSignals } from '../../lib/order/after-restore.ts';
 import { checkSecrets } from '../../lib/mongo/secret-checks.ts';
 import { startMissing } from './start-missing.ts';
 import { connectStore } from '../../lib/mongo/connect.ts';

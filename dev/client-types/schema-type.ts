@@ -1,6 +1,7 @@
 // Generates TypeScript from the JSON Schemas of the contract.
 import { errorClasses, statusClasses } from '../../lib/model/attempt.ts';
-import { deliveryStates, sendableReasons } from '../../lib/model/delivery-state.ts';
+import { deliveryStates } from '../../lib/model/delivery-state.ts';
+import { sendableReasons } from '../../lib/model/cancel-reason.ts';
 import {
   deliveredEventNames,
   entities,

@@ -8,7 +8,8 @@ import { systemCaller as caller } from '../model/audit-log.ts';
 import { lockAdmin, makeAdmin } from './admins.ts';
 import { recordAudit } from './audit-log.ts';
 import { type Store } from '../mongo/connect.ts';
-import { inTransaction, isDuplicateKey } from '../mongo/transaction.ts';
+import { inTransaction } from '../mongo/transaction.ts';
+import { isDuplicateKey } from '../mongo/write-errors.ts';
 
 interface AdminInput {
   email: string;

@@ -4,7 +4,7 @@ import type { Document } from 'mongodb';
 import { minuteMs } from '../platform/duration.ts';
 import { networkOf } from '../egress/network-of.ts';
 import { type Store } from '../mongo/connect.ts';
-import { isDuplicateKey } from '../mongo/transaction.ts';
+import { isDuplicateKey } from '../mongo/write-errors.ts';
 
 const freeFailures = { person: 5, address: 20 } as const;
 const firstWaitMs = 1_000;

@@ -1,8 +1,7 @@
 import { dispatchLimits } from '../limits.ts';
 import type { DeliveryOutcome, OpenOutcome } from '../model/delivery-outcome.ts';
 import { overdueAfter, type PartitionKey, soonAfter } from '../model/partition.ts';
-import { findOrProveAbsent } from '../mongo/read-proven.ts';
-import { within } from '../mongo/transaction.ts';
+import { findOrProveAbsent, within } from '../mongo/transaction.ts';
 import { type Lease, releaseLease, requireLease, settleNext, takeLease } from '../order/lease.ts';
 import { hasEnoughRetries } from '../order/parked.ts';
 import { findNumbered, isGone, lastIssued } from '../order/partitions.ts';

@@ -1,4 +1,5 @@
-import { type CancelReason, isOpen } from '../model/delivery-state.ts';
+import { isOpen } from '../model/delivery-state.ts';
+import { type CancelReason } from '../model/cancel-reason.ts';
 import type { DeliveryToAttempt } from '../model/delivery.ts';
 import type { Ending } from '../model/delivery-outcome.ts';
 import { testEventName } from '../model/event-name.ts';

@@ -2,23 +2,22 @@ import { setMaxListeners } from 'node:events';
 import { attemptLimits, egressLimits, limits } from '../limits.ts';
 import { addressGuardOf } from './address-guard.ts';
 import { startDeadline } from './attempt-deadline.ts';
-import { type AttemptTrace, createTrace, endPhase, msSince } from './attempt-trace.ts';
+import { type AttemptTrace, createTrace } from './attempt-trace.ts';
 import {
   classifySendError,
   clientCertificateRefused,
   type SendErrorVerdict,
 } from './classify-send-error.ts';
-import { describeResponse } from './describe-response.ts';
 import { IdlePool } from './connection.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import type { EgressProxy } from './egress-proxy.ts';
-import { type ReceivedResponse } from './exchange.ts';
 import { post, type Transport } from './post.ts';
 import { createNameServerResolver } from './name-servers.ts';
 import { requestHeaders } from './request-headers.ts';
 import { createHostResolver, type Resolver } from './resolve-host.ts';
 import { type Requester, RequestPermits } from './request-permits.ts';
 import { faultText } from './send-fault.ts';
+import { failed, refused, responded } from './send-result.ts';
 import type { Sender, SendMessage, SendRequest, SendResult, SendTarget } from './sender.ts';
 import { checkStoredUrl } from './webhook-url.ts';
 
@@ -125,35 +124,4 @@ function classify(
   const isNew = trace.phase === 'tls' || trace.ms.tls !== undefined;
   const isClosed = verdict?.errorClass === 'reset' && isNew && !trace.responseBegan;
   return hasClientCertificate && isClosed ? clientCertificateRefused : verdict;
-}
-
-function responded(
-  trace: AttemptTrace,
-  response: ReceivedResponse,
-  secretTexts: readonly string[],
-): SendResult {
-  trace.ms.total = msSince(trace.startedAt);
-  return {
-    kind: 'responded',
-    status: response.status,
-    ...describeResponse(response, secretTexts),
-    address: trace.address,
-    ms: trace.ms,
-    phases: trace.phases,
-  };
-}
-
-function refused(detail: string): SendResult {
-  return failed(createTrace(), { errorClass: 'blocked', detail, isFinal: true, cause: null });
-}
-
-function failed(
-  trace: AttemptTrace,
-  verdict: SendErrorVerdict & { readonly cause: string | null },
-): SendResult {
-  endPhase(trace, { failed: true });
-  trace.ms.total = msSince(trace.startedAt);
-  const address = verdict.errorClass === 'blocked' ? null : trace.address;
-  const { ms, phases } = trace;
-  return { kind: 'failed', ...verdict, address, ms, phases };
 }

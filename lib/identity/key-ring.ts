@@ -8,7 +8,7 @@ import { limits } from '../limits.ts';
 import { tokenLog } from '../platform/logger.ts';
 import type { KeyTerm, SigningKeyDocument } from '../model/signing-key.ts';
 import { type Store } from '../mongo/connect.ts';
-import { isDuplicateKey } from '../mongo/transaction.ts';
+import { isDuplicateKey } from '../mongo/write-errors.ts';
 import {
   jwksStaleMs,
   keysCachedMs,

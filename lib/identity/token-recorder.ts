@@ -4,7 +4,7 @@ import { throttleById } from '../concurrency/throttle-by-id.ts';
 import { processLimits } from '../limits.ts';
 import type { IssuedToken } from '../model/token.ts';
 import type { Store } from '../mongo/connect.ts';
-import { isDuplicateKey } from '../mongo/transaction.ts';
+import { isDuplicateKey } from '../mongo/write-errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { tokenLog } from '../platform/logger.ts';
 import { instruments } from '../telemetry/instruments.ts';

@@ -8,7 +8,8 @@ import { FairPermits } from '../concurrency/fair-permits.ts';
 import { overloaded } from '../platform/overloaded.ts';
 import { recordAudits } from '../access/audit-log.ts';
 import { type Store } from '../mongo/connect.ts';
-import { inTransaction, isDuplicateKey } from '../mongo/transaction.ts';
+import { inTransaction } from '../mongo/transaction.ts';
+import { isDuplicateKey } from '../mongo/write-errors.ts';
 import type { UserReader } from './user-reader.ts';
 
 interface AccountsToAdd {

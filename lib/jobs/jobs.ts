@@ -1,8 +1,7 @@
 import { newId } from '../platform/ids.ts';
 import type { JobDocument, JobFacts, JobToStart, ReleaseJob } from '../model/job.ts';
 import type { Store } from '../mongo/connect.ts';
-import { findOrProveAbsent } from '../mongo/read-proven.ts';
-import { within } from '../mongo/transaction.ts';
+import { findOrProveAbsent, within } from '../mongo/transaction.ts';
 
 export function newJob(appUid: string, now: Date): JobFacts {
   return {

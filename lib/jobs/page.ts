@@ -2,15 +2,16 @@
 import type { ClientSession } from 'mongodb';
 import type { DeliveryPorts } from '../deliveries/ports.ts';
 import { jobLimits } from '../limits.ts';
-import type { CancelReason } from '../model/delivery-state.ts';
+import type { CancelReason } from '../model/cancel-reason.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import type { ErasureJob, JobDocument, ReplayJob, SyncJob } from '../model/job.ts';
 import { keyOfPartition, type PartitionKey } from '../model/partition.ts';
 import type { Store } from '../mongo/connect.ts';
-import { inTransaction, isWriteConflict, within } from '../mongo/transaction.ts';
+import { inTransaction, within } from '../mongo/transaction.ts';
+import { isWriteConflict } from '../mongo/write-errors.ts';
 import { scheduleSignal } from '../order/partitions.ts';
 import { instruments } from '../telemetry/instruments.ts';
-import type { JobPage, TakeJobPageInput } from '../temporal/messages.ts';
+import type { JobPage, TakeJobPageInput } from '../temporal/job-messages.ts';
 import { findJob } from './jobs.ts';
 import { findWaitingWorkflows, type TakenDelivery } from './taken-by-job.ts';
 

@@ -7,7 +7,8 @@ import type { ReplayJob, ResendJob, SyncJob } from '../model/job.ts';
 import { partitionId, type PartitionKey } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
-import { findSettled, issueNumbers, scheduleSignal } from '../order/partitions.ts';
+import { issueNumbers, scheduleSignal } from '../order/partitions.ts';
+import { findSettled } from '../order/settled.ts';
 import { timeOfId } from '../platform/ids.ts';
 import type { PageContext } from './page.ts';
 

@@ -1,6 +1,6 @@
 import type { DeliveryPorts } from '../deliveries/ports.ts';
 import { instruments } from '../telemetry/instruments.ts';
-import type { JobPage, TakeJobPageInput } from '../temporal/messages.ts';
+import type { JobPage, TakeJobPageInput } from '../temporal/job-messages.ts';
 import { retentionJobUid } from '../temporal/names.ts';
 import { eraseChunk } from './erasure/erase-chunk.ts';
 import { findJob } from './jobs.ts';

@@ -1,5 +1,6 @@
 import type { Attempt, ErrorClass, RequeueTrigger, StatusClass } from './attempt.ts';
-import { type CancelReason, type DeliveryState, openStates } from './delivery-state.ts';
+import { type DeliveryState, openStates } from './delivery-state.ts';
+import { type CancelReason } from './cancel-reason.ts';
 import type { DeliveredEventName } from './event-name.ts';
 
 export interface DeliveryDocument {

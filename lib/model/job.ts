@@ -1,4 +1,5 @@
-import { deliveryStates, lostReasons, type SendableReason } from './delivery-state.ts';
+import { deliveryStates } from './delivery-state.ts';
+import { lostReasons, type SendableReason } from './cancel-reason.ts';
 import type { SeenDiscards } from './discards.ts';
 import { entities, type Entity, type SubscribedEventName } from './event-name.ts';
 

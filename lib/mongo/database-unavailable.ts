@@ -1,5 +1,5 @@
 import { MongoError, MongoErrorLabel, MongoNetworkError } from 'mongodb';
-import { causeOfBulkError } from './transaction.ts';
+import { causeOfBulkError } from './write-errors.ts';
 
 const unavailableErrors: ReadonlySet<string> = new Set([
   'MongoNotConnectedError',

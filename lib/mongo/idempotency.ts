@@ -4,7 +4,8 @@ import { AppError } from '../platform/errors.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { IdempotencyKey } from '../model/idempotency.ts';
 import { type Store } from './connect.ts';
-import { inTransaction, isDuplicateKey } from './transaction.ts';
+import { inTransaction } from './transaction.ts';
+import { isDuplicateKey } from './write-errors.ts';
 
 /** `scope` is the application and path. The body's hash is keyed, since a body may contain a guessable password. */
 export function idempotencyKey(

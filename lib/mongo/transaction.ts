@@ -1,12 +1,9 @@
-// Transactions, and the interpretation of the driver's write errors.
-import { type ClientSession, MongoBulkWriteError, MongoOperationTimeoutError } from 'mongodb';
+// Transactions, and reads that miss no acknowledged write.
+import { type ClientSession, MongoOperationTimeoutError } from 'mongodb';
 import { processLimits } from '../limits.ts';
 import { AppError } from '../platform/errors.ts';
-import { errorCode } from '../platform/error-code.ts';
 import type { Store } from './connect.ts';
-
-const duplicateKeyCode = 11_000;
-const writeConflictCode = 112;
+import { isWriteConflict } from './write-errors.ts';
 
 /**
  * Runs `work` in a transaction, again after each write conflict: it may only read and write through the session. Each
@@ -51,31 +48,27 @@ export function within(session: ClientSession | undefined): { session?: ClientSe
   return session === undefined ? {} : { session };
 }
 
-/** Returns the positions of the documents in an unordered insert that a unique index rejected. Throws other errors. */
-export function duplicateIndexes(error: unknown): Set<number> {
-  if (!(error instanceof MongoBulkWriteError)) throw error;
-  const refusals = [error.writeErrors].flat();
-  // Without a write error the whole call failed, for example on a lost connection.
-  if (refusals.length === 0) throw causeOfBulkError(error);
-  if (refusals.some((refusal) => refusal.code !== duplicateKeyCode)) throw error;
-  // If the write concern was not met, all documents are in doubt.
-  if (error.result.getWriteConcernError() !== undefined) throw error;
-  return new Set(refusals.map((refusal) => refusal.index));
+/**
+ * Runs `read` after a proof that the primary has every write acknowledged before the call. A majority read alone may
+ * miss some of them on a new primary. Rejects if MongoDB cannot give the proof now.
+ */
+export async function readProven<T>(
+  store: Store,
+  read: (session: ClientSession) => Promise<T>,
+): Promise<T> {
+  return store.client.withSession(async (session) => {
+    // A linearizable read commits an entry in the primary's own term, and the session reads nothing older.
+    const readConcern = { level: 'linearizable' } as const;
+    const options = { session, readConcern, maxTimeMS: processLimits.mongoTimeoutMs };
+    await store.apps.findOne({ _id: '' }, options);
+    return read(session);
+  });
 }
 
-/** Returns the error that the driver wrapped in a bulk write error, such as a network error; otherwise `error`. */
-export function causeOfBulkError(error: unknown): unknown {
-  const isWrapped =
-    error instanceof MongoBulkWriteError && (error.errorResponse as unknown) instanceof Error;
-  return isWrapped ? error.errorResponse : error;
-}
-
-/** Checks whether another transaction wrote to the same document. */
-export function isWriteConflict(error: unknown): boolean {
-  return errorCode(causeOfBulkError(error)) === writeConflictCode;
-}
-
-/** Checks whether a unique index rejected the document. */
-export function isDuplicateKey(error: unknown): boolean {
-  return errorCode(error) === duplicateKeyCode;
+/** Returns null only if a proven read finds nothing, either. */
+export async function findOrProveAbsent<T>(
+  store: Store,
+  find: (session?: ClientSession) => Promise<T | null>,
+): Promise<T | null> {
+  return (await find()) ?? readProven(store, find);
 }

@@ -1,6 +1,5 @@
 // The documents of partitions, and the numbers issued in them (ADR 16).
 import type { ClientSession } from 'mongodb';
-import type { DeliveryDocument } from '../model/delivery.ts';
 import {
   overdueAfter,
   type PartitionDocument,
@@ -11,8 +10,7 @@ import {
 } from '../model/partition.ts';
 import { type Store } from '../mongo/connect.ts';
 import { countInTransaction } from '../mongo/sequences.ts';
-import { findOrProveAbsent } from '../mongo/read-proven.ts';
-import { within } from '../mongo/transaction.ts';
+import { findOrProveAbsent, within } from '../mongo/transaction.ts';
 
 /** Creates the documents of partitions whose first number was issued, in the same transaction. */
 export async function openPartitions(
@@ -78,17 +76,6 @@ async function find(store: Store, partition: PartitionKey): Promise<PartitionDoc
   return findOrProveAbsent(store, (session) => store.partitions.findOne({ _id }, within(session)));
 }
 
-export async function findSettled(
-  store: Store,
-  partitions: readonly PartitionKey[],
-  session: ClientSession,
-): Promise<Map<string, number>> {
-  const found = await store.partitions
-    .find({ _id: { $in: partitions.map(partitionId) } }, { projection: { settled: 1 }, session })
-    .toArray();
-  return new Map(found.map(({ _id, settled }) => [_id, settled]));
-}
-
 export async function findNumbered(
   store: Store,
   { appUid, webhookUid, entity, resourceUid }: PartitionKey,
@@ -110,29 +97,6 @@ export async function findNumbered(
     .toSorted((a, b) => a.n - b.n);
 }
 
-/** Returns the uids of deliveries whose number is already settled. */
-export async function findPassed(
-  store: Store,
-  deliveries: readonly Pick<DeliveryDocument, '_id' | 'eventId' | 'partition'>[],
-  session: ClientSession,
-): Promise<string[]> {
-  const ids = deliveries.flatMap(({ partition }) => partition ?? []);
-  if (ids.length === 0) return [];
-  const eventIds = deliveries.map(({ eventId }) => eventId);
-  const partitions = await store.partitions.find({ _id: { $in: ids } }, { session }).toArray();
-  const events = await store.events
-    .find({ _id: { $in: eventIds } }, { projection: { order: 1 }, session })
-    .toArray();
-  const partitionOf = new Map(partitions.map((each) => [each._id, each]));
-  const orderOf = new Map(events.map(({ _id, order }) => [_id, order]));
-  return deliveries.flatMap(({ _id, eventId, partition }) => {
-    const found = partition === null ? undefined : partitionOf.get(partition);
-    const place = orderOf.get(eventId)?.find((each) => each.webhookUid === found?.webhookUid);
-    const isAhead = found !== undefined && place !== undefined && place.n > found.settled;
-    return isAhead ? [] : [_id];
-  });
-}
-
 /** Makes the relay signal partitions soon if nobody wakes them before, in the transaction of the change. */
 export async function scheduleSignal(
   store: Store,
@@ -146,37 +110,6 @@ export async function scheduleSignal(
     { $set: { signalAt } },
     within(session),
   );
-}
-
-const partitionsPerPage = 1_000;
-
-/** Makes the relay soon signal all partitions in which a number waits, except parked ones. Returns their number. */
-export async function scheduleAllSignals(store: Store, now: Date): Promise<number> {
-  let count = 0;
-  for (let after = ''; ;) {
-    const page = await store.partitions
-      .find({ _id: { $gt: after } }, { projection: { settled: 1, retry: 1 } })
-      .sort({ _id: 1 })
-      .limit(partitionsPerPage)
-      .toArray();
-    const last = page.at(-1)?._id;
-    if (last === undefined) return count;
-    const issued = await findIssued(store, page);
-    for (const { _id, settled, retry } of page) {
-      if (settled >= (issued.get(_id) ?? 0) || retry?.isParked === true) issued.delete(_id);
-    }
-    await scheduleSignal(store, [...issued.keys()], { now });
-    count += issued.size;
-    after = last;
-  }
-}
-
-async function findIssued(
-  store: Store,
-  partitions: readonly Pick<PartitionDocument, '_id'>[],
-): Promise<Map<string, number>> {
-  const found = store.sequences.find({ _id: { $in: partitions.map(({ _id }) => _id) } });
-  return new Map(await found.map(({ _id, last }) => [_id, last] as const).toArray());
 }
 
 /** Returns partitions that should have moved by now, and makes them overdue again a minute later. */
@@ -198,23 +131,4 @@ export async function takeOverdue(
     { $set: { signalAt: overdueAfter(now) } },
   );
   return overdue;
-}
-
-const removedMax = 1_000;
-
-/** Removes a batch of a webhook's partitions; returns whether none is left. */
-export async function removePartitions(
-  store: Store,
-  webhookUid: string,
-  session: ClientSession,
-): Promise<boolean> {
-  // In ASCII `0` follows `/`, which separates the webhook's uid in a partition ID.
-  const found = await store.partitions
-    .find({ _id: { $gt: `${webhookUid}/`, $lt: `${webhookUid}0` } }, { session })
-    .limit(removedMax)
-    .map(({ _id }) => _id)
-    .toArray();
-  await store.partitions.deleteMany({ _id: { $in: found } }, { session });
-  await store.sequences.deleteMany({ _id: { $in: found } }, { session });
-  return found.length < removedMax;
 }

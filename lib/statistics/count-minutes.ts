@@ -9,7 +9,8 @@ import {
 } from '../model/statistics.ts';
 import { type Store } from '../mongo/connect.ts';
 import { inSnapshot } from '../mongo/snapshot.ts';
-import { inTransaction, isDuplicateKey } from '../mongo/transaction.ts';
+import { inTransaction } from '../mongo/transaction.ts';
+import { isDuplicateKey } from '../mongo/write-errors.ts';
 import { minuteMs } from '../platform/duration.ts';
 import { timeOfId } from '../platform/ids.ts';
 import { addCounts, type CountedDelivery, countedFields, emptyCounts } from './count-deliveries.ts';

@@ -1,5 +1,6 @@
 import type { WorkflowClientInterceptor } from '@temporalio/client';
-import type { DeliverEventsInput, DeliverInOrderInput, RunJobInput } from './messages.ts';
+import type { DeliverEventsInput, DeliverInOrderInput } from './messages.ts';
+import type { RunJobInput } from './job-messages.ts';
 import { deliverEventsWorkflow, deliverInOrderWorkflow, runJobWorkflow } from './names.ts';
 
 type StartInput = Parameters<NonNullable<WorkflowClientInterceptor['startWithDetails']>>[0];

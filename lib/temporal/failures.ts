@@ -1,6 +1,9 @@
 // Failures as Temporal stores and shows them: one line without a stack, which would reveal paths of the installation.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 
+import type { LaterOutcome, LaterReason } from '../model/delivery-outcome.ts';
+import { formatDuration } from '../platform/duration.ts';
+import { describeAttempt } from './describe-attempt.ts';
 import { deliveryFailedType } from './names.ts';
 
 type Options = NonNullable<Parameters<typeof ApplicationFailure.create>[0]>;
@@ -16,6 +19,25 @@ export function deliveryFailed(message: string, detail: unknown): ApplicationFai
   const details = [detail];
   return receiverFailure({ type: deliveryFailedType, message, nonRetryable: true, details });
 }
+
+/** Creates the failure by which an activity is called again in `dueInMs`. */
+export function laterFailure(outcome: LaterOutcome, dueInMs: number): ApplicationFailure {
+  // Zero would mean "use the retry policy".
+  const nextRetryDelay = Math.max(1, dueInMs);
+  const [type, reason] = reasons[outcome.why];
+  const what =
+    outcome.why === 'retry' && outcome.attemptCount > 0 ? describeAttempt(outcome) : reason;
+  const message = `${what}; the next is due in ${formatDuration(nextRetryDelay)}`;
+  return receiverFailure({ type, message, nextRetryDelay });
+}
+
+const reasons: Record<LaterReason, readonly [type: string, what: string]> = {
+  // Of a delivery that was never attempted; otherwise its last attempt says more.
+  retry: ['RetryDue', 'the webhook was changed before the request'],
+  rateLimited: ['RateLimited', 'other deliveries use up the rate of the webhook'],
+  throttled: ['Throttled', 'too many requests are in flight'],
+  inFlightElsewhere: ['InFlightElsewhere', 'another process may be making the attempt'],
+};
 
 export function withoutStack(failure: ApplicationFailure): ApplicationFailure {
   failure.stack = '';

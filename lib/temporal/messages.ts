@@ -6,8 +6,8 @@ import type {
   LaterOutcome,
   OpenOutcome,
 } from '../model/delivery-outcome.ts';
-import type { JobToStart } from '../model/job.ts';
 import type { PartitionKey } from '../model/partition.ts';
+import type { JobPage, TakeJobPageInput } from './job-messages.ts';
 
 export interface DeliverEventsInput {
   /** The job whose page it delivers; absent for the first delivery of events. */
@@ -84,33 +84,6 @@ export interface ShownStep extends Omit<PartitionStep, 'settled'> {
   settled: DeliverySummary;
   eventType: string | null;
   externalTenantId: string | null;
-}
-
-export interface RunJobInput {
-  jobUid: string;
-  /** Absent for the retention. */
-  kind?: JobToStart['kind'];
-  /** Absent for the retention. */
-  appUid?: string;
-  page?: number;
-  cursor?: string | undefined;
-}
-
-export interface TakeJobPageInput {
-  jobUid: string;
-  /** Absent for the retention. */
-  appUid?: string | undefined;
-  /** Starts at 1. */
-  page: number;
-  /** From the previous page; only the retention, which has no document, keeps it here. */
-  cursor?: string | undefined;
-}
-
-export interface JobPage {
-  events: { eventId: string; webhookUids: string[] }[];
-  isLast: boolean;
-  waitMs?: number;
-  cursor?: string;
 }
 
 export interface DeliveryActivities {

@@ -3,7 +3,8 @@ import { type SearchAttributePair, TypedSearchAttributes } from '@temporalio/com
 import { dispatchLimits, jobLimits } from '../limits.ts';
 import type { EventToDispatch } from '../model/event.ts';
 import type { JobToStart } from '../model/job.ts';
-import type { DeliverEventsInput, RunJobInput } from './messages.ts';
+import type { DeliverEventsInput } from './messages.ts';
+import type { RunJobInput } from './job-messages.ts';
 import { fairPriority } from './fair-priority.ts';
 import { jobWorkflowId, summarizeUid } from './names.ts';
 import {

@@ -1,10 +1,7 @@
 import type { Filter } from 'mongodb';
-import { limits } from '../limits.ts';
-import { idAt } from '../platform/ids.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import type { Attempt } from '../model/attempt.ts';
 import { systemCaller } from '../model/audit-log.ts';
-import type { DeliveryKey } from '../model/delivery.ts';
 import type { DeliveryState } from '../model/delivery-state.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import { testEventName } from '../model/event-name.ts';
@@ -19,6 +16,7 @@ import {
   quietSince,
   restartedClock,
 } from './next-notice.ts';
+import { hasSucceededSince } from './has-succeeded-since.ts';
 import { reportExhausted } from './exhausted-notice.ts';
 import { describeWebhook, recordNotice, type ReportedAttempt } from './notices.ts';
 
@@ -159,27 +157,6 @@ async function notify(
     await recordAudit(store, entry, { caller: systemCaller, now, session });
     return true;
   });
-}
-
-// An attempt in flight when the clock started did not see it, so its success did not stop it. Its event is then about as
-// old as a first attempt may take; any other success stops the clock itself.
-export async function hasSucceededSince(
-  store: Store,
-  { appUid, webhookUid }: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
-  since: Date,
-): Promise<boolean> {
-  const eventsFrom = new Date(since.getTime() - limits.inFlightMsMax);
-  const found = await store.deliveries.findOne(
-    {
-      appUid,
-      webhookUid,
-      state: 'delivered',
-      _id: { $gte: idAt('evt', eventsFrom) },
-      updatedAt: { $gte: since },
-    },
-    { projection: { _id: 1 }, hint: 'webhookState' },
-  );
-  return found !== null;
 }
 
 /** Stops the failure clock. Returns whether it recorded that a failing webhook has recovered. */

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { createApiKeyReader } from '../../api/access/api-key-reader.ts';
 import type { DeliveryStep } from '../../lib/model/delivery.ts';
 import { connectStore } from '../../lib/mongo/connect.ts';
-import { insertDeliveries } from '../../lib/deliveries/deliveries.ts';
+import { insertDeliveries } from '../../lib/deliveries/delivery-records.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { openStream, type StreamReader } from '../support/event-stream.ts';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';

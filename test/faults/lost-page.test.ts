@@ -4,7 +4,8 @@ import { createActivities } from '../../activities/index.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { createHttpSender } from '../../lib/egress/http-sender.ts';
-import type { DeliveryActivities, TakeJobPageInput } from '../../lib/temporal/messages.ts';
+import type { DeliveryActivities } from '../../lib/temporal/messages.ts';
+import type { TakeJobPageInput } from '../../lib/temporal/job-messages.ts';
 import { jobWorkflowId } from '../../lib/temporal/names.ts';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import {

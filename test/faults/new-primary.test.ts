@@ -18,7 +18,7 @@ import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { dayMs } from '../../lib/platform/duration.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { newId } from '../../lib/platform/ids.ts';
-import type { JobPage } from '../../lib/temporal/messages.ts';
+import type { JobPage } from '../../lib/temporal/job-messages.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { deliveryPorts } from '../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../support/fixtures.ts';

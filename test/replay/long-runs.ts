@@ -4,11 +4,8 @@ import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { newId } from '../../lib/platform/ids.ts';
-import type {
-  DeliverInOrderInput,
-  DeliveryActivities,
-  RunJobInput,
-} from '../../lib/temporal/messages.ts';
+import type { DeliverInOrderInput, DeliveryActivities } from '../../lib/temporal/messages.ts';
+import type { RunJobInput } from '../../lib/temporal/job-messages.ts';
 import {
   deliverInOrderWorkflow,
   eventsTaskQueue,

@@ -2,7 +2,7 @@
 import { factsOnly } from '../../lib/events/events.ts';
 import { defaultRetryScheduleMs } from '../../lib/webhooks/retry-schedule.ts';
 import type { Attempt } from '../../lib/model/attempt.ts';
-import type { CancelReason } from '../../lib/model/delivery-state.ts';
+import type { CancelReason } from '../../lib/model/cancel-reason.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import type { EventDocument, EventFacts } from '../../lib/model/event.ts';
 import type { Store } from '../../lib/mongo/connect.ts';

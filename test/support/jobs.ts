@@ -6,7 +6,7 @@ import { entities } from '../../lib/model/event-name.ts';
 import { noCounts, type ReplayJob, type SyncJob } from '../../lib/model/job.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { newJob, newRelease } from '../../lib/jobs/jobs.ts';
-import type { JobPage } from '../../lib/temporal/messages.ts';
+import type { JobPage } from '../../lib/temporal/job-messages.ts';
 
 /** Makes a webhook active like its `PATCH` does, and returns the uid of its release. */
 export async function resume(

@@ -4,7 +4,7 @@ import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import type { DeliveryKey } from '../../lib/model/delivery.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { newRelease } from '../../lib/jobs/jobs.ts';
-import type { JobPage } from '../../lib/temporal/messages.ts';
+import type { JobPage } from '../../lib/temporal/job-messages.ts';
 
 /** Resumes a webhook and takes the first page of its release. `fields` are set with the resume. */
 export async function resumeWebhook(

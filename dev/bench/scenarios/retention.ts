@@ -1,6 +1,6 @@
 // Old events and their deliveries removed by the retention, alone and next to a light load.
 import { setTimeout as delay } from 'node:timers/promises';
-import { insertDeliveries } from '../../../lib/deliveries/deliveries.ts';
+import { insertDeliveries } from '../../../lib/deliveries/delivery-records.ts';
 import { stepOf } from '../../../lib/deliveries/record-step.ts';
 import type { DeliveryKey, DeliveryStep } from '../../../lib/model/delivery.ts';
 import { renderPayload } from '../../../lib/model/event-payload.ts';

@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import { inSlices } from '../../concurrency/in-slices.ts';
-import { cancelDeliveries } from '../../deliveries/deliveries.ts';
+import { cancelDeliveries } from '../../deliveries/cancel-deliveries.ts';
 import { jobLimits } from '../../limits.ts';
 import { openStates } from '../../model/delivery-state.ts';
 import { pairsOf } from '../../model/delivery.ts';

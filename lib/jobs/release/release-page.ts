@@ -5,7 +5,7 @@ import type { ReleaseJob } from '../../model/job.ts';
 import type { WebhookDocument } from '../../model/webhook.ts';
 import type { Store } from '../../mongo/connect.ts';
 import { within } from '../../mongo/transaction.ts';
-import { findPassed } from '../../order/partitions.ts';
+import { findPassed } from '../../order/settled.ts';
 import { idAt } from '../../platform/ids.ts';
 import { type PageContext, signalLater, type TakenPage } from '../page.ts';
 import { cancelNext, nextCheck, takeRemovalPage } from './removal-page.ts';

@@ -1,11 +1,11 @@
 import type { Filter } from 'mongodb';
-import { cancelDeliveries } from '../../deliveries/deliveries.ts';
+import { cancelDeliveries } from '../../deliveries/cancel-deliveries.ts';
 import { jobLimits } from '../../limits.ts';
 import { openStates } from '../../model/delivery-state.ts';
 import type { DeliveryDocument } from '../../model/delivery.ts';
 import type { ReleaseJob } from '../../model/job.ts';
 import type { Store } from '../../mongo/connect.ts';
-import { removePartitions } from '../../order/partitions.ts';
+import { removePartitions } from '../../order/remove-partitions.ts';
 import { type PageContext, signalLater, type TakenPage } from '../page.ts';
 import { type TakenDelivery, takenFields } from '../taken-by-job.ts';
 

@@ -4,7 +4,7 @@ import type { DeliveryDocument } from '../../model/delivery.ts';
 import { idAt } from '../../platform/ids.ts';
 import { instruments } from '../../telemetry/instruments.ts';
 import type { Store } from '../../mongo/connect.ts';
-import { cancelDeliveries } from '../../deliveries/deliveries.ts';
+import { cancelDeliveries } from '../../deliveries/cancel-deliveries.ts';
 
 // These limits bound a batch, at least one event: few events of many webhooks, or many events of few.
 const eventsPerBatch = 2_000;

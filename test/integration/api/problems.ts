@@ -1,9 +1,8 @@
 // The format of every error response of the API, and keys that provoke errors.
 import { parseApiKey } from '../../../lib/access/api-key.ts';
 import type { ErrorCode } from '../../../lib/platform/errors.ts';
-import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
+import { type ApiKeyDocument, scopes } from '../../../lib/model/api-key.ts';
 import { addApiKey } from '../../../lib/access/api-keys.ts';
-import { scopes } from '../../../lib/model/api-key.ts';
 import { systemCaller } from '../../../lib/model/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import type { Answer, JsonBody } from '../../support/api-client.ts';

@@ -1,5 +1,5 @@
 // The requests for a replay, and its representation. Its deliveries are tested in test/e2e/redelivery.test.ts.
-import { cancelReasons, type CancelReason } from '../../../lib/model/delivery-state.ts';
+import { cancelReasons, type CancelReason } from '../../../lib/model/cancel-reason.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { Long } from 'mongodb';

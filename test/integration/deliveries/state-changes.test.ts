@@ -21,11 +21,8 @@ import { requestResend } from '../../support/jobs.ts';
 import { resumeWebhook } from '../../support/resume.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { statusClassOf } from '../../../lib/model/attempt.ts';
-import {
-  type CancelReason,
-  type DeliveryState,
-  deliveryStates,
-} from '../../../lib/model/delivery-state.ts';
+import { type DeliveryState, deliveryStates } from '../../../lib/model/delivery-state.ts';
+import { type CancelReason } from '../../../lib/model/cancel-reason.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 

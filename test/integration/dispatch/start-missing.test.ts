@@ -1,6 +1,6 @@
 // After a restore: deliveries that the database waits for get a workflow again, whatever Temporal still has.
 import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
-import { scheduleAllSignals } from '../../../lib/order/partitions.ts';
+import { scheduleAllSignals } from '../../../lib/order/after-restore.ts';
 import { startMissing, type StartedAgain } from '../../../cli/start-missing/start-missing.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';

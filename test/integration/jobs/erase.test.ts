@@ -11,7 +11,7 @@ import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { erasePayloads, eraseChunk } from '../../../lib/jobs/erasure/erase-chunk.ts';
 import { insertErasure, newErasure } from '../../../lib/jobs/erasure/erasures.ts';
-import type { JobPage } from '../../../lib/temporal/messages.ts';
+import type { JobPage } from '../../../lib/temporal/job-messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import {
   insertEvent,

@@ -8,7 +8,7 @@ import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { newId } from '../../../lib/platform/ids.ts';
-import type { JobPage } from '../../../lib/temporal/messages.ts';
+import type { JobPage } from '../../../lib/temporal/job-messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';

@@ -11,7 +11,7 @@ import { type PartitionDocument, partitionId } from '../../../lib/model/partitio
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { newRelease, findUnstartedJobs } from '../../../lib/jobs/jobs.ts';
-import type { JobPage } from '../../../lib/temporal/messages.ts';
+import type { JobPage } from '../../../lib/temporal/job-messages.ts';
 import { deliveryPorts, noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { eventIdsOf, portsAt, resume, newReplayJob, takeAllPages } from '../../support/jobs.ts';

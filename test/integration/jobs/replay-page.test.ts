@@ -7,7 +7,7 @@ import type { EventDocument } from '../../../lib/model/event.ts';
 import type { ReplayJob, ReplayedState } from '../../../lib/model/job.ts';
 import { partitionId, type PartitionKey } from '../../../lib/model/partition.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
-import type { JobPage } from '../../../lib/temporal/messages.ts';
+import type { JobPage } from '../../../lib/temporal/job-messages.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';

@@ -3,7 +3,7 @@ import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { takeJobPage } from '../../../lib/jobs/take-job-page.ts';
 import type { DeliveryState } from '../../../lib/model/delivery-state.ts';
-import type { JobPage } from '../../../lib/temporal/messages.ts';
+import type { JobPage } from '../../../lib/temporal/job-messages.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import { deliveryPorts, noSignals } from '../../support/delivery-ports.ts';

@@ -21,7 +21,7 @@ import { findHeld } from '../../../lib/jobs/release/release-page.ts';
 import { countReplay } from '../../../lib/jobs/replay/count-replay.ts';
 import { createUserReader } from '../../../lib/identity/user-reader.ts';
 import { findOrCreateUser } from '../../../lib/identity/users.ts';
-import { hasSucceededSince } from '../../../lib/webhooks/webhook-health.ts';
+import { hasSucceededSince } from '../../../lib/webhooks/has-succeeded-since.ts';
 import { findSubscriptions } from '../../../lib/webhooks/webhooks.ts';
 import { insertWebhook, newDelivery, newEvent, newProcessingFile } from '../../support/fixtures.ts';
 import { newReplayJob } from '../../support/jobs.ts';

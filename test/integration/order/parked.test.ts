@@ -13,7 +13,8 @@ import {
 } from '../../../lib/model/partition.ts';
 import type { StoredWebhook } from '../../../lib/model/webhook.ts';
 import { resumeParked } from '../../../lib/order/parked.ts';
-import { scheduleAllSignals, takeOverdue } from '../../../lib/order/partitions.ts';
+import { takeOverdue } from '../../../lib/order/partitions.ts';
+import { scheduleAllSignals } from '../../../lib/order/after-restore.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
