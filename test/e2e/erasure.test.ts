@@ -25,8 +25,8 @@ async function erase(body: Record<string, unknown>): Promise<Record<string, unkn
   const uid = String(asked['uid']);
   const isFirstDone = async () => (await store.jobs.countDocuments({ _id: uid, page: 1 })) === 1;
   await waitFor(isFirstDone, { what: 'the end of the first pass' });
-  // The second pass, for which the workflow waits.
-  const clock = { now: () => new Date(Date.now() + 5 * minuteMs) };
+  // The second pass, for which the workflow waits 5 minutes.
+  const clock = { now: () => new Date(Date.now() + 6 * minuteMs) };
   const ports = { store, clock, ...noSignals, ...config };
   await takeJobPage(ports, { jobUid: uid, page: 2 });
   const { body: done } = await service.call('GET', `/erasures/${uid}`);
