@@ -1,5 +1,4 @@
-import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from '@temporalio/activity';
 import { attemptDelivery, leftToRetries } from '../lib/deliveries/attempt-delivery.ts';
 import { jobLimits } from '../lib/limits.ts';
 import type { AttemptCaller } from '../lib/deliveries/decide.ts';
@@ -30,7 +29,9 @@ export async function attemptFirst(
         // Early attempts exist only for new events.
         const made = jobUid === undefined ? await earlyAttempts?.take(key) : null;
         if (made != null) return made;
-        if (jobUid !== undefined) await waitForTurn(index / deliveries.length, signal);
+        // If the attempts of a page began together, they would delay the deliveries of others.
+        const turn = index / deliveries.length;
+        if (jobUid !== undefined) await sleep(turn * jobLimits.pageEveryMs);
         const attempted = ports.firstAttemptLimit.runIfRoom(appUid, async () => {
           const outcome = await attemptDelivery(ports, key, options);
           await wakePartition(ports, outcome);
@@ -51,18 +52,6 @@ export async function attemptFirst(
       later: outcomes.filter((outcome): outcome is LaterOutcome => outcome.state === 'later'),
     };
   }, input.trace);
-}
-
-// If the attempts of a page began together, they would delay the deliveries of others.
-async function waitForTurn(share: number, signal: AbortSignal): Promise<void> {
-  // Several attempts wait with one signal.
-  setMaxListeners(0, signal);
-  try {
-    await sleep(share * jobLimits.pageEveryMs, undefined, { signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  }
 }
 
 /** Returns the caller of an attempt: the job of the page, or the events' own workflow. */

@@ -15,12 +15,14 @@ import {
   jobPageWorkflowId,
   runJobWorkflow,
 } from '../../lib/temporal/names.ts';
-import { startUnlessRunning } from '../../lib/dispatch/workflow-starts.ts';
+import { startWorkflow } from '../../lib/dispatch/workflow-starts.ts';
 import { deliverEventsOptions, jobOptions } from '../../lib/temporal/start-options.ts';
 
 const { idsPerSearchAttributeMax, deliveriesPerWorkflowMax } = dispatchLimits;
 const concurrentStarts = 10;
 const batchSize = 1_000;
+// Of a workflow that has ended too early.
+const workflowIdReusePolicy = 'ALLOW_DUPLICATE';
 
 interface MissingPorts {
   store: Store;
@@ -70,7 +72,8 @@ export async function startMissing(
   const jobs = running.map((job) => async () => {
     // The job may have stopped within its latest page. The deliveries of earlier pages were covered above.
     const { workflowId, ...options } = jobOptions(toStart(job), Math.max(1, job.page));
-    return startUnlessRunning(ports.client, runJobWorkflow, { workflowId, ...options });
+    const again = { workflowIdReusePolicy } as const;
+    return startWorkflow(ports.client, runJobWorkflow, { workflowId, ...again, ...options });
   });
   return {
     waiting: owners.count,
@@ -216,8 +219,9 @@ async function startOwner(
     ...event,
     webhookUids: webhookUids.get(event._id) ?? [],
   }));
-  return startUnlessRunning(client, deliverEventsWorkflow, {
+  return startWorkflow(client, deliverEventsWorkflow, {
     workflowId: id,
+    workflowIdReusePolicy,
     ...deliverEventsOptions(waiting, jobUid === null ? {} : { jobUid }),
   });
 }

@@ -118,11 +118,9 @@ function planOf({ delivery, event, webhook }: Subject, defaultMs: readonly numbe
   const n = (delivery?.attemptCount ?? 0) + 1;
   const scheduleFrom = delivery?.scheduleFrom ?? 0;
   const scheduleMs = scheduleOf(webhook, event.event, defaultMs);
-  const attempts = {
-    attemptsMade: n - scheduleFrom,
-    attemptsMax: scheduleFrom + scheduleMs.length + 1,
-  };
-  return { n, trigger: triggerOf(delivery), scheduleMs, ...attempts };
+  const attemptsMade = n - scheduleFrom;
+  const attemptsMax = scheduleFrom + scheduleMs.length + 1;
+  return { n, trigger: triggerOf(delivery), scheduleMs, attemptsMade, attemptsMax };
 }
 
 async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<DeliveryOutcome> {
@@ -191,16 +189,11 @@ async function send(
     const facts = { ...attempt, event, body, isSync, webhook, signingKey, trace };
     return composeMessage(ports.secretBox, facts);
   };
+  const { appUid, webhookUid } = key;
   const { signal, beforeRequest } = options;
+  const target = { url: webhook.url, appUid, webhookUid, beforeRequest, signal };
   try {
-    const result = await ports.sender.send({
-      url: webhook.url,
-      appUid: key.appUid,
-      webhookUid: key.webhookUid,
-      compose,
-      beforeRequest,
-      signal,
-    });
+    const result = await ports.sender.send({ ...target, compose });
     return { result, readyAt, at, traced };
   } catch (error) {
     // The compiler does not see that `compose` assigns it.

@@ -37,7 +37,7 @@ export interface AttemptFacts {
 /** Decides what to do with a delivery. The stored state decides; workflows only provide the timers (docs/adr/0002). */
 export function decide(facts: AttemptFacts): Decision {
   const { caller, delivery, event, webhook, now } = facts;
-  const ending = delivery === null ? claimedElsewhere(facts) : endingOf(delivery, caller, now);
+  const ending = delivery === null ? claimEnding(facts) : endingOf(delivery, caller, now);
   if (ending !== null) return { kind: 'leave', ending };
   if (event === null) return { kind: 'remove' };
   if (event.erasedAt !== null) return cancelled('erased');
@@ -46,7 +46,8 @@ export function decide(facts: AttemptFacts): Decision {
   // Filters are checked after the pause, because they may change until then.
   if (!webhook.active) return { kind: 'record', unsent: { state: 'held' } };
   if (!isWanted(event, delivery, webhook)) return cancelled('unsubscribed');
-  const isLeft = caller.kind === 'event' && isInOrder(event, webhook);
+  const isInOrder = event.order.some(({ webhookUid }) => webhookUid === webhook._id);
+  const isLeft = caller.kind === 'event' && isInOrder;
   return isLeft ? { kind: 'record', unsent: { state: 'pending' } } : { kind: 'send' };
 }
 
@@ -68,10 +69,6 @@ export function endingOf(delivery: Standing, caller: AttemptCaller, now: Date): 
   return { state: 'later', why, at: nextAttemptAt.toISOString() };
 }
 
-function isInOrder({ order }: EventToAttempt, { _id }: WebhookDocument): boolean {
-  return order.some(({ webhookUid }) => webhookUid === _id);
-}
-
 /** Checks whether a decision ends a delivery without an attempt, which must not be based on a stale read. */
 export function isFinal(decision: Decision): boolean {
   if (decision.kind === 'record') return decision.unsent.state === 'cancelled';
@@ -91,13 +88,7 @@ function isOwner(caller: AttemptCaller, { jobUid, partition, state }: Standing):
 }
 
 // Partitions are excluded: their lease already ensures that only one process sends.
-function claimedElsewhere({
-  caller,
-  event,
-  webhook,
-  now,
-  processUid,
-}: AttemptFacts): Ending | null {
+function claimEnding({ caller, event, webhook, now, processUid }: AttemptFacts): Ending | null {
   if (webhook === null || caller.kind === 'partition' || !event?.firstAttempt) return null;
   const { by, until } = event.firstAttempt;
   if (by === processUid || now >= until) return null;

@@ -68,7 +68,7 @@ export class WorkflowStarts {
     const { clock, eager } = this.#ports;
     const beganAtMs = performance.now();
     const isFirst = await traceStart({ workflowId, events: claimed, now: clock.now() }, (trace) =>
-      startOnce(this.#ports.client, deliverEventsWorkflow, {
+      startWorkflow(this.#ports.client, deliverEventsWorkflow, {
         workflowId,
         requestEagerStart: eager,
         ...deliverEventsOptions(claimed, trace === undefined ? {} : { trace }),
@@ -83,7 +83,7 @@ export class WorkflowStarts {
 
   async startJob(job: JobToStart): Promise<void> {
     const { client, store, clock } = this.#ports;
-    await startOnce(client, runJobWorkflow, jobOptions(job));
+    await startWorkflow(client, runJobWorkflow, jobOptions(job));
     await markJobStarted(store, job._id, clock.now());
   }
 
@@ -103,26 +103,19 @@ export class WorkflowStarts {
   }
 }
 
-type StartOptions = Omit<WorkflowStartOptions, 'taskQueue'>;
-
-/** Starts a workflow unless its ID is running; one that has ended does not matter. Returns whether it did. */
-export function startUnlessRunning(
+/**
+ * Starts a workflow unless its ID is running, or has ended without `ALLOW_DUPLICATE`. Returns whether it did; rejects
+ * without a response in 5 s.
+ */
+export async function startWorkflow(
   client: Client,
   type: string,
-  options: StartOptions,
+  options: Omit<WorkflowStartOptions, 'taskQueue'>,
 ): Promise<boolean> {
-  return start(client, type, { ...options, workflowIdReusePolicy: 'ALLOW_DUPLICATE' });
-}
-
-/** Starts a workflow unless its ID is running or ended. Returns whether it did; rejects without a response in 5 s. */
-function startOnce(client: Client, type: string, options: StartOptions): Promise<boolean> {
-  return start(client, type, { ...options, workflowIdReusePolicy: 'REJECT_DUPLICATE' });
-}
-
-async function start(client: Client, type: string, options: StartOptions): Promise<boolean> {
   try {
     await client.withDeadline(Date.now() + startTimeoutMs, () =>
       client.workflow.start(type, {
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
         ...options,
         workflowIdConflictPolicy: 'FAIL',
         taskQueue: eventsTaskQueue,

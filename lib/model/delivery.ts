@@ -103,21 +103,23 @@ export function pairsOf(eventIds: readonly string[]): { $in: RegExp[] } {
   return { $in: eventIds.map((eventId) => new RegExp(`^${eventId}/`)) };
 }
 
-export interface DeliveryStep {
-  event: DeliveredEventName;
-  externalTenantId: string;
-  state: DeliveryState;
-  cancelReason: CancelReason | null;
+/** `jobUid` is the owner when the step began; if a job has taken the delivery since, only the job may write. */
+export interface DeliveryStep extends Pick<
+  DeliveryDocument,
+  | 'event'
+  | 'externalTenantId'
+  | 'state'
+  | 'cancelReason'
+  | 'jobUid'
+  | 'partition'
+  | 'nextAttemptAt'
+  | 'isRateLimited'
+> {
   /** Whether the delivery has no document yet. */
   isFirst: boolean;
   /** Recorded attempts when the step began, to detect a concurrent writer. */
   attemptsBefore: number;
-  /** The owner when the step began; if a job has taken the delivery since, only the job may write. */
-  jobUid: string | null;
-  partition: string | null;
   discardCount?: number | undefined;
   attempt: Attempt | null;
-  nextAttemptAt: Date | null;
-  isRateLimited: boolean;
   now: Date;
 }

@@ -3,17 +3,12 @@ import type { Store } from '../mongo/connect.ts';
 import type { SignalPartition } from '../temporal/signal-partition.ts';
 import { readProgress } from './partitions.ts';
 
-interface WakePorts {
-  store: Store;
-  signalPartition: SignalPartition;
-}
-
 /**
  * Signals the workflow of a partition if its number is not settled although a delivery was left to it, or ended outside
  * it. Call it in the activity that made the outcome, which is repeated until the signal succeeds.
  */
 export async function wakePartition(
-  { store, signalPartition }: WakePorts,
+  { store, signalPartition }: { store: Store; signalPartition: SignalPartition },
   { state, place }: DeliveryOutcome,
 ): Promise<void> {
   if (place === undefined || state === 'later' || state === 'held') return;

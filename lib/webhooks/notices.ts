@@ -2,10 +2,10 @@
 import type { ClientSession } from 'mongodb';
 import { inSlices } from '../concurrency/in-slices.ts';
 import { newId } from '../platform/ids.ts';
-import type { ErrorClass } from '../model/attempt.ts';
+import type { Attempt, ErrorClass } from '../model/attempt.ts';
 import type { DeliveredEntity, DeliveredEventName, NoticeName } from '../model/event-name.ts';
 import { renderPayload } from '../model/event-payload.ts';
-import { newEvent, recipientFields } from '../model/event.ts';
+import { type EventToAttempt, newEvent, recipientFields } from '../model/event.ts';
 import { originOf } from '../model/url-origin.ts';
 import {
   type DisabledReason,
@@ -82,6 +82,11 @@ interface Notice {
   event: NoticeName;
   data: NoticeData;
   now: Date;
+}
+
+export function reportedAttempt(event: EventToAttempt, attempt: Attempt): ReportedAttempt {
+  const { n, at, status, errorClass, detail } = attempt;
+  return { eventId: event._id, event: event.event, n, at, status, errorClass, detail };
 }
 
 export function describeWebhook({ _id, name, kind, url }: StoredWebhook) {

@@ -17,8 +17,8 @@ import {
   restartedClock,
 } from './next-notice.ts';
 import { hasSucceededSince } from './has-succeeded-since.ts';
-import { reportExhausted } from './exhausted-notice.ts';
-import { describeWebhook, recordNotice, type ReportedAttempt } from './notices.ts';
+import { reportExhausted, reportRecovered } from './health-notices.ts';
+import { describeWebhook, recordNotice, reportedAttempt, type ReportedAttempt } from './notices.ts';
 
 export interface FailedAttempt extends Failure {
   attempt: ReportedAttempt;
@@ -38,7 +38,7 @@ export async function recordHealth(
   facts: HealthFacts,
 ): Promise<void> {
   const { webhook, verdict, now: at } = facts;
-  const attempt = toReported(facts);
+  const attempt = reportedAttempt(facts.event, facts.attempt);
   if (verdict.state === 'delivered') {
     if (await recordSuccess(store, webhook, { at, attempt })) log(facts, { notice: 'recovered' });
     return;
@@ -54,11 +54,6 @@ export async function recordHealth(
     log(facts, { notice: 'deactivated', disabledReason: 'gone' });
   }
   if (exhausted) await reportExhausted(store, webhook, failure);
-}
-
-function toReported({ event, attempt }: HealthFacts): ReportedAttempt {
-  const { n, at, status, errorClass, detail } = attempt;
-  return { eventId: event._id, event: event.event, n, at, status, errorClass, detail };
 }
 
 function log(
@@ -170,25 +165,4 @@ export async function recordSuccess(
   const filter = { _id: webhook._id, appUid: webhook.appUid };
   await store.webhooks.updateOne(filter, { $set: { failingSince: null, lastExhaustedAt: null } });
   return false;
-}
-
-// A paused webhook, which an attempt in flight may find, does not count: the first success after the resume reports it.
-async function reportRecovered(
-  store: Store,
-  { _id, appUid }: Health,
-  { at: now, attempt: lastAttempt }: Pick<FailedAttempt, 'at' | 'attempt'>,
-): Promise<boolean> {
-  return inTransaction(store, async (session) => {
-    const before = await store.webhooks.findOneAndUpdate(
-      { _id, appUid, active: true, notified: { $ne: null } },
-      { $set: restartedClock(null, null) },
-      { returnDocument: 'before', session },
-    );
-    if (before === null) return false;
-    const facts = { deactivatesAt: null, disabledReason: null, lastAttempt };
-    const { failingSince } = before;
-    const data = { ...describeWebhook(before), failingSince, ...facts };
-    await recordNotice(store, { appUid, event: 'webhook.recovered', data, now }, session);
-    return true;
-  });
 }

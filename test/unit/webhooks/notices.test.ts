@@ -11,7 +11,7 @@ import {
   quietSince,
   restartedClock,
 } from '../../../lib/webhooks/next-notice.ts';
-import { isExhaustedDue } from '../../../lib/webhooks/exhausted-notice.ts';
+import { isExhaustedDue } from '../../../lib/webhooks/health-notices.ts';
 import { latestChange } from '../../../lib/history/failures.ts';
 
 type Payload = { event: string; appUid: string; data: Record<string, unknown> };

@@ -1,7 +1,8 @@
+// Notices about the health of a webhook that change no delivery.
 import { minuteMs } from '../platform/duration.ts';
 import type { Store } from '../mongo/connect.ts';
 import { inTransaction } from '../mongo/transaction.ts';
-import type { Health } from './next-notice.ts';
+import { type Health, restartedClock } from './next-notice.ts';
 import { describeWebhook, recordNotice, type ReportedAttempt } from './notices.ts';
 
 const exhaustedEveryMs = minuteMs;
@@ -36,4 +37,28 @@ export function isExhaustedDue(
   if (last === null) return true;
   if (at.getTime() - last.at.getTime() < exhaustedEveryMs) return false;
   return last.eventId !== eventId || last.attempt !== attempt;
+}
+
+/**
+ * Reports that a failing webhook has recovered; returns whether it did. A paused one, which an attempt in flight may find,
+ * does not count: the first success after the resume reports it.
+ */
+export async function reportRecovered(
+  store: Store,
+  { _id, appUid }: Health,
+  { at: now, attempt: lastAttempt }: { at: Date; attempt: ReportedAttempt },
+): Promise<boolean> {
+  return inTransaction(store, async (session) => {
+    const before = await store.webhooks.findOneAndUpdate(
+      { _id, appUid, active: true, notified: { $ne: null } },
+      { $set: restartedClock(null, null) },
+      { returnDocument: 'before', session },
+    );
+    if (before === null) return false;
+    const facts = { deactivatesAt: null, disabledReason: null, lastAttempt };
+    const { failingSince } = before;
+    const data = { ...describeWebhook(before), failingSince, ...facts };
+    await recordNotice(store, { appUid, event: 'webhook.recovered', data, now }, session);
+    return true;
+  });
 }
