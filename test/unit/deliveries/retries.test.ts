@@ -235,7 +235,7 @@ test.each<[string | null, number | null]>([
 
 test('a date without a time zone is read as UTC in every local time zone', () => {
   const script = [
-    "import { parseRetryAfterMs } from './lib/deliveries/retry-schedule.ts';",
+    "import { parseRetryAfterMs } from './lib/deliveries/classify-response.ts';",
     `const now = new Date('${now.toISOString()}');`,
     "console.log(parseRetryAfterMs('Sun Mar  1 12:01:00 2026', now));",
   ].join('\n');
