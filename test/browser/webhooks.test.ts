@@ -94,7 +94,7 @@ it('an owner turns on proof of control, and a failed challenge is shown at Resum
   await using opened = await openConsole(service, `${pages()}/webhooks`);
   const { page } = opened;
   try {
-    await page.getByLabel('Receivers prove control').check();
+    await page.getByLabel('Receivers prove control').click();
     await page.getByText('Receivers must now prove control.').waitFor();
     await page.goto(`${service.consoleUrl}${pages()}/webhooks/${uid}`);
     await page.getByRole('button', { name: 'Resume' }).click();
