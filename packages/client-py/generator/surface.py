@@ -121,7 +121,19 @@ WITHOUT_METHOD = frozenset(
 )
 
 # Calls that are safe to repeat although they take no idempotency key.
-REPEATABLE = frozenset({"checkWebhookUrl", "signUserIn", "verifyToken"})
+REPEATABLE = frozenset(
+    {
+        "cancelReplay",
+        "cancelSync",
+        "cancelWebhookReplay",
+        "checkWebhookUrl",
+        "revokeTokens",
+        "revokeUserToken",
+        "revokeUserTokens",
+        "signUserIn",
+        "verifyToken",
+    }
+)
 
 # A process that is not ready responds with 503.
 RESULT_STATUSES = {"getReadiness": (503,)}

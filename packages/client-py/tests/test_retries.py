@@ -49,10 +49,14 @@ def sign_in(client: HeraldClient) -> Any:
     return client.users.sign_in({"externalId": "u"})
 
 
+def cancel(client: HeraldClient) -> Any:
+    return client.replays.cancel("job_1")
+
+
 @pytest.mark.parametrize(
     "failure", [problem(503, "unavailable"), StubResponse(None), StubResponse(502)]
 )
-@pytest.mark.parametrize("call", [get, create, sign_in])
+@pytest.mark.parametrize("call", [get, create, sign_in, cancel])
 def test_a_repeatable_call_is_retried_after_a_failure(
     call: Callable[[HeraldClient], Any], failure: StubResponse
 ) -> None:

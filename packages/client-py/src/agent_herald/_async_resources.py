@@ -37,11 +37,15 @@ class AsyncUsers:
 
     async def revoke_tokens(self, user_uid: str) -> None:
         """Revoke the tokens of a user. The API key needs the scope `users:auth`."""
-        await self._transport.send(Call("POST", path_of("sdkusers", user_uid, "tokens", "revoke")))
+        await self._transport.send(
+            Call("POST", path_of("sdkusers", user_uid, "tokens", "revoke"), repeatable=True)
+        )
 
     async def revoke_all_tokens(self) -> None:
         """Revoke the tokens of all users. The API key needs the scope `users:auth`."""
-        await self._transport.send(Call("POST", path_of("sdkusers", "tokens", "revoke")))
+        await self._transport.send(
+            Call("POST", path_of("sdkusers", "tokens", "revoke"), repeatable=True)
+        )
 
     def tokens(
         self, user_uid: str, *, limit: int | None = None, cursor: str | None = None
@@ -60,7 +64,11 @@ class AsyncUsers:
     async def revoke_token(self, user_uid: str, token_uid: str) -> None:
         """Revoke one token of a user. The other tokens of the user stay valid. The API key needs the scope `users:auth`."""
         await self._transport.send(
-            Call("POST", path_of("sdkusers", user_uid, "tokens", token_uid, "revoke"))
+            Call(
+                "POST",
+                path_of("sdkusers", user_uid, "tokens", token_uid, "revoke"),
+                repeatable=True,
+            )
         )
 
     def list(
@@ -409,6 +417,7 @@ class AsyncWebhookReplays:
             Call(
                 "POST",
                 path_of("webhooks", webhook_uid, "replays", replay_uid, "cancel"),
+                repeatable=True,
                 result="object",
             )
         )
@@ -838,7 +847,7 @@ class AsyncReplays:
     async def cancel(self, replay_uid: str) -> types.Replay:
         """Cancel a replay. The API key needs the scope `events:write`."""
         response: types.Replay = await self._transport.send(
-            Call("POST", path_of("replays", replay_uid, "cancel"), result="object")
+            Call("POST", path_of("replays", replay_uid, "cancel"), repeatable=True, result="object")
         )
         return response
 
@@ -871,7 +880,7 @@ class AsyncSyncs:
     async def cancel(self, sync_uid: str) -> types.Sync:
         """Cancel a sync. Deliveries already queued are still made. The API key needs the scope `events:write`."""
         response: types.Sync = await self._transport.send(
-            Call("POST", path_of("syncs", sync_uid, "cancel"), result="object")
+            Call("POST", path_of("syncs", sync_uid, "cancel"), repeatable=True, result="object")
         )
         return response
 

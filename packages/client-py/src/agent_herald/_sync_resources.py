@@ -37,11 +37,13 @@ class Users:
 
     def revoke_tokens(self, user_uid: str) -> None:
         """Revoke the tokens of a user. The API key needs the scope `users:auth`."""
-        self._transport.send(Call("POST", path_of("sdkusers", user_uid, "tokens", "revoke")))
+        self._transport.send(
+            Call("POST", path_of("sdkusers", user_uid, "tokens", "revoke"), repeatable=True)
+        )
 
     def revoke_all_tokens(self) -> None:
         """Revoke the tokens of all users. The API key needs the scope `users:auth`."""
-        self._transport.send(Call("POST", path_of("sdkusers", "tokens", "revoke")))
+        self._transport.send(Call("POST", path_of("sdkusers", "tokens", "revoke"), repeatable=True))
 
     def tokens(
         self, user_uid: str, *, limit: int | None = None, cursor: str | None = None
@@ -60,7 +62,11 @@ class Users:
     def revoke_token(self, user_uid: str, token_uid: str) -> None:
         """Revoke one token of a user. The other tokens of the user stay valid. The API key needs the scope `users:auth`."""
         self._transport.send(
-            Call("POST", path_of("sdkusers", user_uid, "tokens", token_uid, "revoke"))
+            Call(
+                "POST",
+                path_of("sdkusers", user_uid, "tokens", token_uid, "revoke"),
+                repeatable=True,
+            )
         )
 
     def list(
@@ -405,6 +411,7 @@ class WebhookReplays:
             Call(
                 "POST",
                 path_of("webhooks", webhook_uid, "replays", replay_uid, "cancel"),
+                repeatable=True,
                 result="object",
             )
         )
@@ -826,7 +833,7 @@ class Replays:
     def cancel(self, replay_uid: str) -> types.Replay:
         """Cancel a replay. The API key needs the scope `events:write`."""
         response: types.Replay = self._transport.send(
-            Call("POST", path_of("replays", replay_uid, "cancel"), result="object")
+            Call("POST", path_of("replays", replay_uid, "cancel"), repeatable=True, result="object")
         )
         return response
 
@@ -859,7 +866,7 @@ class Syncs:
     def cancel(self, sync_uid: str) -> types.Sync:
         """Cancel a sync. Deliveries already queued are still made. The API key needs the scope `events:write`."""
         response: types.Sync = self._transport.send(
-            Call("POST", path_of("syncs", sync_uid, "cancel"), result="object")
+            Call("POST", path_of("syncs", sync_uid, "cancel"), repeatable=True, result="object")
         )
         return response
 
