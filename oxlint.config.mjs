@@ -1,6 +1,6 @@
 // What the code must keep to: the rules of the linter, and which room may import from which.
 
-/** The rooms of lib, each with the rooms that it uses. A test compares them with the imports. */
+/** The folders of lib, each with the folders that it uses. A test compares them with the imports. */
 export const libRooms = {
   model: [],
   platform: ['model'],

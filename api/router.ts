@@ -34,21 +34,21 @@ interface Call {
 async function answer(call: Call): Promise<void> {
   const begunMs = performance.now();
   const { line, context, ctx } = call;
-  const sender = await admitSender(call);
+  const admitted = await admitCaller(call);
   const query = readQuery(call);
-  const sent = await receiveBody(call, sender.party);
-  const request = makeRequest(call, sender, { query, ...sent });
+  const sent = await receiveBody(call, admitted.party);
+  const request = makeRequest(call, admitted, { query, ...sent });
   // Safe, because route.ts pairs a handler with its access and validator.
   const handle = (): Promise<ApiAnswer> =>
     answerInTime(line.handler(request as never, context), begunMs);
-  const result = await (line.withoutPermit ? handle() : visitOf(ctx).handle(sender.party, handle));
+  const result = await (line.withoutPermit ? handle() : visitOf(ctx).handle(admitted.party, handle));
   writeAnswer(ctx, result, context.config.http.publicUrl);
 }
 
-type Sender = Pick<ApiRequest, 'caller' | 'signedIn'> & { party: Party };
+type Admitted = Pick<ApiRequest, 'caller' | 'signedIn'> & { party: Party };
 
-/** Throws why the credential may not make this call. The log and the rate limits know it even then. */
-async function admitSender({ line, context, ctx }: Call): Promise<Sender> {
+/** Throws the refusal of a credential. The log and the rate limits count the call even then. */
+async function admitCaller({ line, context, ctx }: Call): Promise<Admitted> {
   const { appUid = '' } = ctx.params;
   ctx.state['route'] = line.path;
   if (line.access.kind !== 'open') ctx.state['appUid'] = ctx.params['appUid'];
@@ -83,7 +83,7 @@ async function receiveBody({ line, ctx }: Call, party: Party): Promise<Sent> {
 
 function makeRequest(
   { line, context, ctx: { params, req } }: Call,
-  { caller, signedIn }: Sender,
+  { caller, signedIn }: Admitted,
   sent: Sent & { query: URLSearchParams },
 ): ApiRequest<unknown> {
   const { appUid = '' } = params;

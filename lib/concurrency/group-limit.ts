@@ -32,7 +32,7 @@ export class GroupLimit {
   take({ group, member }: Party, count = 1): void {
     this.#groups.take(group, count);
     if (member === null) return;
-    const members = this.#members.get(group) ?? new SharedLimit(this.#groups.maxOfApplication);
+    const members = this.#members.get(group) ?? new SharedLimit(this.#groups.maxOfKey);
     this.#members.set(group, members);
     members.take(member, count);
   }

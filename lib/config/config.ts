@@ -192,6 +192,7 @@ function readAll(settings: SettingReader, environment: Environment): Config {
   const shown = {
     ...settings.shown,
     HERALD_PUBLIC_URL: http.publicUrl,
+    HERALD_METRICS_HOST: settings.shown['HERALD_METRICS_HOST'] ?? http.host,
     HERALD_CONNECTIONS_PER_ADDRESS: http.connectionsPerAddressMax,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: temporal.namespace,

@@ -59,11 +59,11 @@ export async function attemptDelivery(
   }
   const outcome = await act(ports, { key, ...facts, caller, readAt, options }, decision);
   const { event, webhook } = facts;
-  const place = event === null ? null : partitionNumberOf(event, key.webhookUid);
+  const partitionNumber = event === null ? null : partitionNumberOf(event, key.webhookUid);
   return {
     ...outcome,
     ...(webhook === null ? {} : { host: hostOf(webhook.url) }),
-    ...(place === null ? {} : { place }),
+    ...(partitionNumber === null ? {} : { partitionNumber }),
   };
 }
 

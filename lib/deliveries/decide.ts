@@ -9,7 +9,7 @@ import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { isSubscribed, matchesKind } from '../webhooks/subscriptions.ts';
 
-/** Who asks: the workflow of the event, of a job's page, or of the partition. */
+/** The caller: the workflow of the event, of a job's page, or of the partition. */
 export type AttemptCaller =
   { kind: 'event' } | { kind: 'job'; jobUid: string } | { kind: 'partition' };
 

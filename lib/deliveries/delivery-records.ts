@@ -183,7 +183,7 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
 
 // Returns false and writes nothing if, since the step began, another writer recorded an attempt, a job took the
 // delivery, or it was cancelled or held and the step would reopen it.
-export async function recordDelivery(
+async function recordDelivery(
   store: Store,
   key: DeliveryKey,
   step: DeliveryStep,

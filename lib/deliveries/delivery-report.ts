@@ -1,4 +1,4 @@
-// Builds what a workflow learns of a delivery.
+// Builds the report of a delivery for its workflow.
 import { limits } from '../limits.ts';
 import type { AttemptFact, DeliveryReport } from '../model/delivery-outcome.ts';
 import { isOpen } from '../model/delivery-state.ts';

@@ -1,4 +1,4 @@
-// Records a step of a delivery. Only the owner writes, and only what it has read is still so.
+// Records a step of a delivery. Only the owner writes, and only if nothing changed since it read the delivery.
 import { limits } from '../limits.ts';
 import type { DeliveryOutcome, Ending } from '../model/delivery-outcome.ts';
 import type { DeliveryKey, DeliveryStep, DeliveryToAttempt } from '../model/delivery.ts';
@@ -29,7 +29,7 @@ export function stepOf(
   webhookUid: string,
   made: Omit<MadeStep, 'attemptsMax'>,
 ): DeliveryStep {
-  const place = partitionNumberOf(event, webhookUid);
+  const number = partitionNumberOf(event, webhookUid);
   return {
     cancelReason: null,
     isRateLimited: false,
@@ -39,7 +39,7 @@ export function stepOf(
     isFirst: delivery === null,
     attemptsBefore: delivery?.attemptCount ?? 0,
     jobUid: delivery?.jobUid ?? null,
-    partition: place === null ? null : partitionId(place.partition),
+    partition: number === null ? null : partitionId(number.partition),
     discardCount: discardCountOf(event.seenDiscards, webhookUid),
   };
 }

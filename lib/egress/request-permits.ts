@@ -74,12 +74,12 @@ export class RequestPermits {
 
   observe(): () => void {
     const { perWebhookMax, perOriginMax } = this.#limits;
-    const { max, maxOfApplication } = this.#inAll;
+    const { max, maxOfKey } = this.#inAll;
     const shared = (): number => this.#inAll.held;
     const stops = [
       this.#observe('webhook', perWebhookMax, () => this.#ofWebhooks.held),
       this.#observe('origin', perOriginMax, shared),
-      this.#observe('application', maxOfApplication, shared),
+      this.#observe('application', maxOfKey, shared),
       this.#observe('process', max, shared),
     ];
     return () => stops.forEach((stop) => stop());

@@ -1,4 +1,4 @@
-// What sends a request of an attempt: the HTTP sender, and the mail sender for addresses of email.
+// The interface of the HTTP and mail senders.
 import type { AttemptTimings } from '../model/attempt.ts';
 import { isMailUrl } from '../model/url-origin.ts';
 import type { AttemptPhase } from './attempt-trace.ts';

@@ -32,7 +32,10 @@ interface FoundUser {
 
 const raceAttemptsMax = 3;
 
-/** Transactions that add users to accounts conflict on either, so few run concurrently, and others find the work done. */
+/**
+ * Transactions that write the same user or account conflict, so few run at a time. A sign-in that waited often finds its
+ * accounts already added.
+ */
 export const additions = new FairPermits({
   permitsMax: 16,
   queueMax: 10_000,

@@ -89,7 +89,7 @@ async function findUnfinished(
   session?: ClientSession,
 ): Promise<UnfinishedJob[]> {
   const kinds = ['replay', 'sync', 'erasure'] as const;
-  const projection = { kind: 1, state: 1, webhookUid: 1, webhookUids: 1 };
+  const projection = { appUid: 1, kind: 1, state: 1, webhookUid: 1, webhookUids: 1 };
   const found = await store.jobs
     .find({ appUid, finishedAt: null, kind: { $in: kinds } }, { projection, ...within(session) })
     .sort({ _id: 1 })

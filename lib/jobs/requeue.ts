@@ -89,7 +89,7 @@ interface EventToRequeue {
   delivery: Pick<DeliveryDocument, 'state' | 'partition' | 'jobUid'> | null;
 }
 
-interface Chosen {
+interface ChosenForWebhook {
   job: ReplayJob | SyncJob;
   webhook: Pick<WebhookDocument, '_id' | 'ordering'>;
   chosen: readonly EventToRequeue[];
@@ -98,7 +98,7 @@ interface Chosen {
 /** Requeues the events in the transaction of the page. Returns the partitions to signal after it. */
 export async function requeueChosen(
   store: Store,
-  { job, webhook, chosen }: Chosen,
+  { job, webhook, chosen }: ChosenForWebhook,
   context: PageContext,
 ): Promise<PartitionKey[]> {
   const webhookUid = webhook._id;
@@ -118,7 +118,7 @@ export async function requeueChosen(
 // of each event.
 async function putInOrder(
   store: Store,
-  { webhookUid, chosen }: Pick<Chosen, 'chosen'> & { webhookUid: string },
+  { webhookUid, chosen }: Pick<ChosenForWebhook, 'chosen'> & { webhookUid: string },
   { now, session }: PageContext,
 ): Promise<PartitionKey[]> {
   const placed = chosen.map(({ event, delivery }) => {

@@ -13,7 +13,7 @@ import { takeSyncPage } from './sync/sync-page.ts';
 
 type JobPorts = PagePorts & RetentionPorts & Pick<DeliveryPorts, 'clock'>;
 
-// It has no document, and so also runs after MongoDB has lost some.
+// Has no document, so it runs even if MongoDB has lost jobs.
 const retention = { kind: 'retention' } as const;
 
 /** Takes a page of a job, or of the retention. */
@@ -30,7 +30,7 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
   if (job.kind === 'resend') return takePage(ports, job, { ...at, make: takeResendPage });
   if (job.kind === 'replay') return takePage(ports, job, { ...at, make: takeReplayPage });
   if (job.kind === 'sync') return takePage(ports, job, { ...at, make: takeSyncPage });
-  // An erasure is too much for the transaction of its page, which records it, and may be repeated.
-  const erased = await eraseChunk(store, job, now);
+  // An erasure is too large for one transaction: it runs before the page is recorded, and may be repeated.
+  const erased = page > job.page ? await eraseChunk(store, job, now) : { isEnd: false };
   return takePage(ports, job, { ...at, make: async () => erased });
 }

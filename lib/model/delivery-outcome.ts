@@ -1,6 +1,6 @@
 import type { ErrorClass } from './attempt.ts';
 import type { PartitionNumber } from './partition.ts';
-import { type SettledState, settledStates } from './delivery-state.ts';
+import type { SettledState } from './delivery-state.ts';
 
 /**
  * `retry`: its schedule waits. `rateLimited`: it has a rate-limit slot. `throttled`: too many requests are in flight.
@@ -24,10 +24,6 @@ export type LaterOutcome = Extract<DeliveryOutcome, { state: 'later' }>;
 /** Of a delivery that is still to be sent. */
 export type OpenOutcome = Extract<DeliveryOutcome, { state: 'later' | 'continued' }>;
 
-export function isSettled({ state }: Pick<DeliveryOutcome, 'state'>): boolean {
-  return (settledStates as readonly string[]).includes(state);
-}
-
 export interface DeliveryReport {
   eventId: string;
   webhookUid: string;
@@ -39,7 +35,7 @@ export interface DeliveryReport {
   /** Null if this process made no attempt. */
   attemptsMax: number | null;
   /** Absent if the webhook is not ordered. */
-  place?: PartitionNumber;
+  partitionNumber?: PartitionNumber;
   /** The latest attempts of a settled delivery; only the last one of an open delivery. */
   attempts?: AttemptFact[];
 }

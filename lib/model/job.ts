@@ -116,6 +116,12 @@ export type LongJob = ReplayJob | SyncJob | ErasureJob;
 
 export type JobDocument = ReleaseJob | ResendJob | ReplayJob | SyncJob | ErasureJob;
 
-export const jobKinds = ['release', 'resend', 'replay', 'sync', 'erasure'] as const;
+export const jobKinds = [
+  'release',
+  'resend',
+  'replay',
+  'sync',
+  'erasure',
+] as const satisfies JobDocument['kind'][];
 
 export type JobToStart = Pick<JobDocument, '_id' | 'appUid' | 'kind'> & { webhookUids: string[] };

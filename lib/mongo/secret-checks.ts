@@ -41,13 +41,14 @@ function checksOf({ keyPepper, sealingKeys = [] }: Partial<Secrets>): SecretChec
     return { _id, check };
   };
   const ofPepper = keyPepper === undefined ? [] : [checkOf('HERALD_KEY_PEPPER', keyPepper)];
-  return [
-    ...ofPepper,
-    ...sealingKeys.map(({ id, key }) => checkOf(`HERALD_SECRET_KEYS/${id}`, key)),
-  ];
+  return [...ofPepper, ...sealingKeys.map(({ id, key }) => checkOf(checkIdOf(id), key))];
 }
 
-function describeSecret({ _id }: Pick<SecretCheckDocument, '_id'>): string {
+export function checkIdOf(keyId: string): string {
+  return `HERALD_SECRET_KEYS/${keyId}`;
+}
+
+export function describeSecret({ _id }: Pick<SecretCheckDocument, '_id'>): string {
   const [setting = '', keyId] = _id.split('/');
   return keyId === undefined ? setting : `the key ${keyId} of ${setting}`;
 }

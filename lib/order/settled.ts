@@ -1,4 +1,4 @@
-// What jobs ask of the order: which numbers are settled.
+// Checks for jobs whether numbers are settled.
 import type { ClientSession } from 'mongodb';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import { partitionId, type PartitionKey } from '../model/partition.ts';

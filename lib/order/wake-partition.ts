@@ -1,5 +1,6 @@
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import type { Store } from '../mongo/connect.ts';
+import { partitionWorkflowId } from '../temporal/names.ts';
 import type { SignalPartition } from '../temporal/signal-partition.ts';
 import { readProgress } from './partitions.ts';
 
@@ -9,10 +10,14 @@ import { readProgress } from './partitions.ts';
  */
 export async function wakePartition(
   { store, signalPartition }: { store: Store; signalPartition: SignalPartition },
-  { state, place }: DeliveryOutcome,
+  outcome: DeliveryOutcome,
 ): Promise<void> {
-  if (place === undefined || state === 'later' || state === 'held') return;
-  const { isSettled, isParked } = await readProgress(store, place);
+  const { state, partitionNumber } = outcome;
+  if (partitionNumber === undefined || state === 'later' || state === 'held') return;
+  const { partition } = partitionNumber;
+  // The job that sends it wakes the partition afterwards.
+  if (state === 'continued' && outcome.continuesIn !== partitionWorkflowId(partition)) return;
+  const { isSettled, isParked } = await readProgress(store, partitionNumber);
   // The relay signals a parked partition.
-  if (!isSettled && !(state === 'continued' && isParked)) await signalPartition(place.partition);
+  if (!isSettled && !(state === 'continued' && isParked)) await signalPartition(partition);
 }

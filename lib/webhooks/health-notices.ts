@@ -1,4 +1,4 @@
-// Notices about the health of a webhook that change no delivery.
+// The notices `delivery.exhausted` and `webhook.recovered`.
 import { minuteMs } from '../platform/duration.ts';
 import type { Store } from '../mongo/connect.ts';
 import { inTransaction } from '../mongo/transaction.ts';

@@ -1,7 +1,7 @@
 // `npm run mutants [-- name …]`: plants each fault of mutants.json in a copy of the repository, and runs the tests that
 // should catch it. Fails if one survives. Prints which rule caught it, and after how long.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 interface Mutant {
@@ -15,24 +15,17 @@ interface Mutant {
 
 const timeoutMs = 600_000;
 
-/** Makes a copy of the tracked files, as hard links: a mutant replaces its file, and never writes into it. */
+/** Makes a copy of the tracked files. Returns its folder. */
 async function copyRepository(): Promise<string> {
   await mkdir('.cache/mutants', { recursive: true });
   const folder = await mkdtemp('.cache/mutants/copy-');
-  const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' });
-  const tracked = { input: files, stdio: ['pipe', 'inherit', 'inherit'] as const };
-  const copy = ['cp', '-l', '--parents', '-t', folder];
-  execFileSync('xargs', ['-0', ...copy], { ...tracked, stdio: [...tracked.stdio] });
+  const files = execFileSync('git', ['ls-files', '-z']);
+  execFileSync('xargs', ['-0', 'cp', '--parents', '-t', folder], { input: files });
   const root = process.cwd();
   await mkdir(join(folder, '.cache'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   await symlink(join(root, '.cache/servers'), join(folder, '.cache/servers'));
   return folder;
-}
-
-async function replaceFile(path: string, text: string): Promise<void> {
-  await unlink(path);
-  await writeFile(path, text);
 }
 
 /** Runs tests in the copy. Returns their exit code and output. */
@@ -71,12 +64,14 @@ async function tryMutant(
     if (rule === undefined) throw new Error(`the tests did not run:\n${output.slice(-2_000)}`);
     return rule;
   } finally {
-    await replaceFile(path, text);
+    await writeFile(path, text);
   }
 }
 
 const all = JSON.parse(await readFile('test/mutants/mutants.json', 'utf8')) as Mutant[];
 const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !all.some((mutant) => mutant.name === name));
+if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(', ')}`);
 const mutants = all.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
 const folder = await copyRepository();
 let caught = 0;

@@ -9,13 +9,13 @@ export interface Situation {
   webhook: 'active' | 'paused' | 'deleted';
   /** Who sends it. */
   owner: 'event' | 'partition' | 'job';
-  /** The place in a partition: an earlier number is open, it is the next, or it is settled. Null without order. */
-  place: 'behind' | 'next' | 'settled' | null;
+  /** Its number in a partition: an earlier one is open, it is the next, or it is settled. Null without order. */
+  number: 'behind' | 'next' | 'settled' | null;
   /** Whether it was discarded since it was recorded or requested last. */
   isDiscarded: boolean;
 }
 
-/** Attempts by the owner when one is due, by what comes of the request, or of its wait for a permit. */
+/** Attempts by the owner when one is due, by the result of the request, or of the wait for a permit. */
 export const attempts = {
   'answered 200': 'delivered',
   'answered 410': 'exhausted',
@@ -28,7 +28,7 @@ export const attempts = {
 export type AttemptStep = keyof typeof attempts;
 
 export const otherSteps = [
-  'asked by others than the owner',
+  'called by another than the owner',
   'earlier event gone',
   'paused',
   'resumed',
@@ -47,12 +47,12 @@ export interface After {
   requests: 0 | 1;
 }
 
-export const starts: readonly Situation[] = [null, 'next', 'behind'].map((place) => ({
+export const starts: readonly Situation[] = [null, 'next', 'behind'].map((number) => ({
   state: null,
   cancelReason: null,
   webhook: 'active',
-  owner: place === null ? 'event' : 'partition',
-  place: place as Situation['place'],
+  owner: number === null ? 'event' : 'partition',
+  number: number as Situation['number'],
   isDiscarded: false,
 }));
 
@@ -67,7 +67,7 @@ export function after(before: Situation, step: Step): After | null {
 }
 
 function attempted(before: Situation, step: AttemptStep): After | null {
-  if (before.owner === 'partition' && before.place === 'behind') return null;
+  if (before.owner === 'partition' && before.number === 'behind') return null;
   const unsent = isSettled(before) || before.state === 'held' ? before : unsentOf(before);
   // Where no request is made, one kind of attempt is enough.
   if (unsent !== null && step !== 'answered 200') return null;
@@ -81,7 +81,7 @@ function attempted(before: Situation, step: AttemptStep): After | null {
 /** The partition settles the number of a delivery that has ended. */
 function drained(situation: Situation): Situation {
   const isDrained = situation.owner === 'partition' && isSettled(situation);
-  return isDrained ? { ...situation, place: 'settled' } : situation;
+  return isDrained ? { ...situation, number: 'settled' } : situation;
 }
 
 /** Returns what is recorded instead of an attempt; null if one may be made. */
@@ -96,16 +96,16 @@ function cancelled(before: Situation, cancelReason: CancelReason): Situation {
 }
 
 function changed(before: Situation, step: (typeof otherSteps)[number]): Situation | null {
-  const { state, webhook, owner, place } = before;
+  const { state, webhook, owner, number } = before;
   const isOpen = state !== null && !isSettled(before);
   switch (step) {
-    case 'asked by others than the owner':
-      // A job that never took it asks for no delivery without a record.
+    case 'called by another than the owner':
+      // A job without the delivery never calls before the first record.
       if (state === null)
         return owner === 'event' ? null : (unsentOf(before) ?? { ...before, state: 'pending' });
       return before;
     case 'earlier event gone':
-      return place === 'behind' ? { ...before, place: 'next' } : null;
+      return number === 'behind' ? { ...before, number: 'next' } : null;
     case 'paused':
       return webhook === 'active' ? { ...before, webhook: 'paused' } : null;
     case 'resumed':
@@ -130,11 +130,11 @@ function changed(before: Situation, step: (typeof otherSteps)[number]): Situatio
 /** A held delivery goes to its partition if its number is not settled, otherwise to the release. */
 function released(before: Situation): Situation {
   if (before.state !== 'held') return before;
-  const isOrdered = before.place === 'next' || before.place === 'behind';
+  const isOrdered = before.number === 'next' || before.number === 'behind';
   return { ...before, state: 'pending', owner: isOrdered ? 'partition' : 'job' };
 }
 
-/** Drops what no later step can tell. */
+/** Drops facts that no later step depends on. */
 function normal(situation: Situation): Situation {
   return isSettled(situation) ? { ...situation, isDiscarded: false } : situation;
 }

@@ -66,8 +66,8 @@ interface Course {
 
 /** Starts with an event for one webhook, whose delivery is not recorded yet. */
 async function begin(situation: Situation): Promise<Course> {
-  const { place } = situation;
-  const ordering = place === null ? 'parallel' : 'resource';
+  const { number } = situation;
+  const ordering = number === null ? 'parallel' : 'resource';
   const { _id: webhookUid, appUid } = await insertWebhook(installation, {
     url: receiver.url,
     ordering,
@@ -75,11 +75,11 @@ async function begin(situation: Situation): Promise<Course> {
   const event = await insertEvent(installation, [webhookUid]);
   const { _id: eventId, entity, resourceUid, createdAt } = event;
   const other = { ...newEvent(installation, [webhookUid], createdAt), entity, resourceUid };
-  const earlier = place === 'behind' ? other._id : null;
+  const earlier = number === 'behind' ? other._id : null;
   if (earlier !== null) await installation.store.events.insertOne(other);
   if (earlier !== null) await giveNumber(installation, other, webhookUid);
-  if (place !== null) await giveNumber(installation, event, webhookUid);
-  const partition = place === null ? null : { appUid, webhookUid, entity, resourceUid };
+  if (number !== null) await giveNumber(installation, event, webhookUid);
+  const partition = number === null ? null : { appUid, webhookUid, entity, resourceUid };
   const key = { appUid, eventId, webhookUid };
   return { key, partition, earlier, situation, requests: 0, now: new Date(), path: [] };
 }
@@ -124,7 +124,7 @@ const ask = (made: DeliveryPorts, key: DeliveryKey, caller: AttemptCaller) =>
   attemptDelivery(made, key, { caller, signal });
 
 const others: Record<Exclude<Step, AttemptStep>, (course: Course) => Promise<unknown>> = {
-  async 'asked by others than the owner'(course) {
+  async 'called by another than the owner'(course) {
     const { key, situation } = course;
     if (situation.owner !== 'event') await ask(portsAt(course), key, { kind: 'event' });
     if (situation.state === null) return;

@@ -4,7 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ensureSecretChecks } from '../../../cli/setup/ensure-secret-checks.ts';
-import { parseKeyRing } from '../../../lib/platform/secret-box.ts';
+import { userTokenKeys } from '../../../lib/identity/key-owner.ts';
+import { createSecretBox, parseKeyRing } from '../../../lib/platform/secret-box.ts';
+import { insertWebhook } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { testServers } from '../../support/servers.ts';
 
@@ -93,3 +95,32 @@ test('the setup adds the check value of a new key, and keeps that of a removed o
   }
   expect(values).not.toContain(keyPepper);
 });
+
+const sealedBy: Record<string, (installation: Installation) => Promise<void>> = {
+  'a signing key': async ({ store, config }) => {
+    const owner = userTokenKeys(store);
+    const { keyId, publicKey, privateKeyPem } = await owner.createKey();
+    const box = createSecretBox(config.sealingKeys);
+    const privateKey = box.seal(privateKeyPem, owner.locationOf(keyId));
+    const term = { generation: 1, signsFrom: new Date(), createdAt: new Date() };
+    await owner.insert({ _id: keyId, publicKey, privateKey, ...term });
+  },
+  'a webhook': async (owner) => void (await insertWebhook(owner, { url: 'https://a.example/' })),
+};
+
+test.each(Object.entries(sealedBy))(
+  'in a database without check values, the setup takes only a key that opens %s',
+  async (_name, insert) => {
+    await using upgraded = await createInstallation();
+    const { store, config } = upgraded;
+    await store.secretChecks.deleteMany({});
+    await insert(upgraded);
+    const wrong = parseKeyRing(`${ringId}:${newKey()}`);
+    await expect(ensureSecretChecks(store, { ...config, sealingKeys: wrong })).rejects.toThrow(
+      `the key ${ringId} of HERALD_SECRET_KEYS does not open`,
+    );
+    expect(await store.secretChecks.countDocuments()).toBe(0);
+    await ensureSecretChecks(store, config);
+    expect(await store.secretChecks.countDocuments()).toBe(2);
+  },
+);

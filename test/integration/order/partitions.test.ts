@@ -135,6 +135,14 @@ test('the workflow of an event records it as pending, sends nothing, and wakes t
   expect(signalled).toHaveLength(1);
 });
 
+test('the workflow of an event does not wake the partition for a delivery that a job sends', async () => {
+  await attempt(2);
+  const taken = { jobUid: 'job_1', jobPage: 1 };
+  await installation.store.deliveries.updateOne({ eventId: eventIds[1] }, { $set: taken });
+  expect(await attempt(2)).toMatchObject({ state: 'continued', continuesIn: 'job/job_1/1' });
+  expect(signalled).toHaveLength(1);
+});
+
 test('of two concurrent drains one sends', async () => {
   const steps = await Promise.all([step(), step({ ...ports, processUid: 'prc_other' })]);
   const nexts = steps.map(({ next }) => next);

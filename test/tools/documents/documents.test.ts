@@ -46,7 +46,7 @@ test('the files to read have few lines', () => {
   expect(lines.reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(linesMax);
 });
 
-test('each room of lib uses exactly the rooms that the linter and the page name, which come before it', async () => {
+test('each folder of lib uses exactly those that the linter and the page name, which come before it', async () => {
   const linter = '../../../oxlint.config.mjs';
   const { libRooms } = (await import(linter)) as { libRooms: Record<string, string[]> };
   const names = Object.keys(libRooms);
