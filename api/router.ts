@@ -41,7 +41,9 @@ async function answer(call: Call): Promise<void> {
   // Safe, because route.ts pairs a handler with its access and validator.
   const handle = (): Promise<ApiAnswer> =>
     answerInTime(line.handler(request as never, context), begunMs);
-  const result = await (line.withoutPermit ? handle() : visitOf(ctx).handle(admitted.party, handle));
+  const result = await (line.withoutPermit
+    ? handle()
+    : visitOf(ctx).handle(admitted.party, handle));
   writeAnswer(ctx, result, context.config.http.publicUrl);
 }
 

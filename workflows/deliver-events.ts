@@ -2,11 +2,10 @@ import { CancellationScope, defineSignal, isCancellation, setHandler } from '@te
 import { attemptFirst, retryDelivery } from './activity-options.ts';
 import { attemptLimits } from '../lib/limits.ts';
 import type { DeliveryOutcome, LaterOutcome } from '../lib/model/delivery-outcome.ts';
-import { pairOf } from '../lib/model/delivery.ts';
+import { type DeliveryKey, pairOf } from '../lib/model/delivery.ts';
 import { groupDeliveries } from '../lib/temporal/delivery-groups.ts';
 import { fairPriority } from '../lib/temporal/fair-priority.ts';
 import type {
-  AttemptFirstInput,
   DeliverEventsInput,
   DeliveryPair,
   DeliverySummary,
@@ -17,8 +16,6 @@ import { failureDetailsOf, showingCancellation } from './show-deliveries.ts';
 import { inTrace } from './trace-sink.ts';
 
 const takenByJobSignal = defineSignal<[DeliveryPair[]]>(takenByJobSignalName);
-
-type Delivery = AttemptFirstInput['deliveries'][number];
 
 /**
  * Delivers events: first attempts by webhook, then one durable retry per failing delivery,
@@ -40,7 +37,7 @@ async function deliver(input: DeliverEventsInput): Promise<DeliverySummary> {
 }
 
 async function deliverGroup(
-  deliveries: Delivery[],
+  deliveries: DeliveryKey[],
   { input, progress, retries }: { input: DeliverEventsInput; progress: Progress; retries: Retries },
 ): Promise<void> {
   const { jobUid, trace } = input;
@@ -57,7 +54,7 @@ async function deliverGroup(
 }
 
 // The UI cuts off long summaries, so the event is left out where all have the same.
-function summarize(deliveries: readonly Delivery[], eventCount: number): string {
+function summarize(deliveries: readonly DeliveryKey[], eventCount: number): string {
   const webhookUids = new Set(deliveries.map(({ webhookUid }) => webhookUid));
   const [only] = webhookUids;
   const to = webhookUids.size === 1 ? only : `${webhookUids.size} webhooks`;

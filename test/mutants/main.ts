@@ -53,10 +53,8 @@ async function tryMutant(
   const path = join(folder, file);
   const text = await readFile(path, 'utf8');
   if (text.split(from).length !== 2) throw new Error(`"${from}" must occur once in ${file}`);
-  await replaceFile(
-    path,
-    text.replace(from, () => to),
-  );
+  const mutated = text.replace(from, () => to);
+  await writeFile(path, mutated);
   try {
     const { code, output } = await runTests(folder, tests);
     if (code === 0) return null;

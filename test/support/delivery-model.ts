@@ -122,9 +122,10 @@ function changed(before: Situation, step: (typeof otherSteps)[number]): Situatio
       if (webhook === 'deleted') return before;
       return { ...before, state: 'pending', cancelReason: null, owner: 'job', isDiscarded: false };
     case 'held for too long':
-      if (state === 'held') return cancelled(before, 'expired');
-      return isOpen ? before : null;
+      break;
   }
+  if (state === 'held') return cancelled(before, 'expired');
+  return isOpen ? before : null;
 }
 
 /** A held delivery goes to its partition if its number is not settled, otherwise to the release. */
