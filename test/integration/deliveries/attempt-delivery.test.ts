@@ -306,6 +306,12 @@ test('a requeued delivery whose event was deleted is deleted, too', async () => 
   expect(requestsOf(key)).toHaveLength(1);
 });
 
+test('nothing is sent in the name of another application', async () => {
+  const key = await newDelivery();
+  expect(await attempt({ ...key, appUid: newId('app') })).toMatchObject({ state: 'cancelled' });
+  expect(requestsOf(key)).toHaveLength(0);
+});
+
 test('an attempt without a readable key is no attempt, and the next one is delivered', async () => {
   const { store, config } = installation;
   const key = await newDelivery({ signatures: ['v1a'] });

@@ -146,6 +146,14 @@ function sweepsThatSignal(now: Date, arrives: () => boolean): (ms: number) => Pr
   };
 }
 
+test('a parked partition whose time has come is signalled', async () => {
+  const { _id } = await insertPartition('agt_parked', longAgo());
+  const parked = { signalAt: null, retry: { dueAt: longAgo(), isParked: true } };
+  await service.store.partitions.updateOne({ _id }, { $set: parked });
+  expect(await sweepOnce()).toBe(1);
+  await service.store.partitions.deleteMany({});
+});
+
 test('of many partitions each is signalled again 5 s later, even if the relay gave up before reaching it', async () => {
   const now = new Date();
   const count = 70;
