@@ -147,20 +147,6 @@ test('a release ends at a pause and at the next resume, whose release takes the 
   expect(eventIdsOf(await take(third))).toEqual(held);
 });
 
-test('a delivery that a release took before a pause is held again, and only the next release sends it', async () => {
-  const [eventId = ''] = await insert(1, { state: 'held' });
-  const release = await resumed();
-  await take(release);
-  await pause();
-  const first: AttemptCaller = { kind: 'job', jobUid: release };
-  expect(await attempt(eventId, first)).toMatchObject({ state: 'held' });
-  const next = await resumed();
-  expect(eventIdsOf(await take(next))).toEqual([eventId]);
-  expect(await attempt(eventId, first)).toMatchObject({ state: 'continued' });
-  expect(await attemptAnswered(eventId, next)).toMatchObject({ state: 'delivered' });
-  expect(requestsOf(eventId)).toBe(1);
-});
-
 test('a delivery that a release has in flight is not taken by the next release', async () => {
   const [eventId = ''] = await insert(1, { state: 'held' });
   const release = await resumed();
