@@ -31,7 +31,7 @@ const settled =
   /^(?:PORT|HERALD_(?:HOST|DATABASE|METRICS_HOST|WORKFLOW_BUNDLE)|OTEL_(?:SERVICE_NAME|.*PROTOCOL)|TEMPORAL_.*|.*\*)$/;
 const inCompose = { begin: '  # begin: npm run generate\n', end: '  # end\n' };
 
-/** Passes on all settings but those, and those that the file sets itself. */
+/** Passes on the other settings, except where the file sets one itself. */
 function withPassedSettings(file: string): string {
   const [before = ''] = file.split(inCompose.begin);
   const lines = rows

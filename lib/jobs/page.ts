@@ -89,7 +89,7 @@ export async function takePage<Job extends JobDocument>(
 
 /**
  * Begins a page in its transaction. Returns null if it was already taken (for example by a stalled worker) or the job
- * has ended. Pages that were left for later are skipped, and those that a restored MongoDB does not know.
+ * has ended. Skips pages that were left for later, and pages that a restored MongoDB does not know.
  */
 async function beginPage<Job>(
   store: Store,

@@ -24,7 +24,7 @@ interface Requeue extends Omit<PageContext, 'page'> {
   jobPage: number | null;
 }
 
-/** Gives deliveries a new owner or partition, to be sent again. Inserts those that have no document yet. */
+/** Gives deliveries a new owner or partition, to be sent again. Inserts a document where there is none yet. */
 export async function requeueDeliveries(
   store: Store,
   deliveries: readonly DeliveryToRequeue[],

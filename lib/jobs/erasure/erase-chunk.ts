@@ -73,7 +73,7 @@ function firstThatFit(events: readonly SizedEvent[], deliveriesMax: number): str
   return events.slice(0, end === -1 ? events.length : end).map(({ _id }) => _id);
 }
 
-/** Returns the events whose payloads concern the subject, and those that this erasure has already erased. */
+/** Returns the events whose payloads concern the subject, also if this erasure has already erased them. */
 export async function findErasable(
   store: Store,
   events: Pick<Filter<EventDocument>, 'appUid' | '_id'>,

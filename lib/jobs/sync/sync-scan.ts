@@ -209,7 +209,7 @@ function isToSend(event: ChosenEvent, target: Pick<Scanning, 'sync' | 'webhook'>
   return isFor(facts, target);
 }
 
-// The owner of another delivery has still to make it.
+// An open delivery is left to its owner.
 function isSettled(
   { event, delivery }: Chosen,
   { sync, webhook }: Pick<Scanning, 'sync' | 'webhook'>,
