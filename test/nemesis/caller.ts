@@ -1,0 +1,109 @@
+// Calls the API like an integrator's back end: with an idempotency key, again after a failure, and never for ever.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import type { JsonBody } from '../support/api-client.ts';
+import type { CallOutcome, Span } from './history.ts';
+
+export interface Reply extends Span {
+  /** Null without a response. */
+  status: number | null;
+  body: JsonBody;
+  text: string;
+  outcome: CallOutcome;
+}
+
+export interface CallerApp {
+  appUid: string;
+  apiKey: string;
+}
+
+interface Content {
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** For how long the call is repeated until it gets a decisive response; 0: one call. The default is two minutes. */
+  patienceMs?: number;
+}
+
+export interface Caller extends AsyncDisposable {
+  /** Calls a path of the application. */
+  call(app: CallerApp, method: string, path: string, content?: Content): Promise<Reply>;
+  /** Calls a path of the server. */
+  raw(method: string, path: string, content?: Content): Promise<Reply>;
+  /** The number of requests by status; `broken` for those without a response. */
+  statuses: Record<string, number>;
+}
+
+const patienceMsDefault = 120_000;
+const pauseMs = 250;
+// Longer than the service lets a request wait and take together.
+const responseTimeoutMs = 30_000;
+
+/** 409 also means that an earlier try with the same key is still in flight. */
+function outcomeOf(status: number | null, isRepeat: boolean): CallOutcome {
+  if (status === null || status >= 500 || status === 429 || status === 408) return 'unknown';
+  if (status < 300) return 'accepted';
+  return status === 409 && isRepeat ? 'unknown' : 'refused';
+}
+
+export function createCaller(url: string): Caller {
+  const timeouts = { bodyTimeout: responseTimeoutMs, headersTimeout: responseTimeoutMs };
+  const dispatcher = new Agent({ connections: 500, ...timeouts });
+  const statuses: Record<string, number> = {};
+  const once = async (
+    method: string,
+    path: string,
+    content: Content,
+  ): Promise<Pick<Reply, 'status' | 'text'>> => {
+    const json = content.body === undefined ? {} : { 'content-type': 'application/json' };
+    try {
+      const response = await request(`${url}${path}`, {
+        dispatcher,
+        method: method as 'GET',
+        headers: { ...json, ...content.headers },
+        body: content.body === undefined ? null : JSON.stringify(content.body),
+      });
+      return { status: response.statusCode, text: await response.body.text() };
+    } catch {
+      return { status: null, text: '' };
+    }
+  };
+  const raw: Caller['raw'] = async (method, path, content = {}) => {
+    const startMs = Date.now();
+    const { patienceMs = patienceMsDefault } = content;
+    for (let tries = 1; ; tries += 1) {
+      const { status, text } = await once(method, path, content);
+      const name = String(status ?? 'broken');
+      statuses[name] = (statuses[name] ?? 0) + 1;
+      const endMs = Date.now();
+      // The first try may have deleted it.
+      const isGone = method === 'DELETE' && status === 404 && tries > 1;
+      const outcome = isGone ? 'accepted' : outcomeOf(status, tries > 1);
+      const isOver = outcome !== 'unknown' || endMs - startMs > patienceMs;
+      if (isOver) return { status, text, body: bodyOf(text), startMs, endMs, outcome };
+      await sleep(pauseMs);
+    }
+  };
+  return {
+    statuses,
+    raw,
+    call: (app, method, path, content = {}) =>
+      raw(method, `/api/v1/appuid/${app.appUid}${path}`, {
+        ...content,
+        headers: {
+          'x-api-key': app.apiKey,
+          ...(method === 'GET' ? {} : { 'idempotency-key': randomUUID() }),
+          ...content.headers,
+        },
+      }),
+    [Symbol.asyncDispose]: () => dispatcher.destroy(),
+  };
+}
+
+function bodyOf(text: string): JsonBody {
+  try {
+    return JSON.parse(text) as JsonBody;
+  } catch {
+    return {} as JsonBody;
+  }
+}
