@@ -20,7 +20,7 @@ const applicationCount = 5;
 const quietWebhooks = 2;
 const callsInFlightMax = 400;
 
-const perSecond = { change: 9, quiet: 4, webhook: 0.8, job: 0.4, user: 4 };
+const perSecond = { change: 11, quiet: 4, webhook: 0.8, job: 0.4, user: 4 };
 
 type Kind = keyof typeof perSecond;
 

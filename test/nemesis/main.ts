@@ -1,18 +1,21 @@
 // `npm run nemesis [-- --minutes 10 --seed 1 --seeds 1 --record]`: the service under load and every kind of fault, and
 // the judgement of what became of each change. Prints a seed, with which the same schedule runs again.
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { createCaller } from './caller.ts';
-import { readDocuments, settle } from './documents.ts';
+import { settle } from './documents.ts';
 import { makeFault } from './faults.ts';
-import type { Fault, History, Verdict } from './history.ts';
+import type { Scene } from './application.ts';
+import type { Fault } from './history.ts';
+import { type Backup, restoreBackup, takeBackup } from './restore.ts';
+import { observe } from './history-of.ts';
 import { judge } from './judge.ts';
-import { type Load, startLoad } from './load.ts';
+import { startLoad } from './load.ts';
 import { startReceivers } from './receivers.ts';
 import { planFaults } from './schedule.ts';
 import { openWorld, type World } from './world.ts';
@@ -28,19 +31,28 @@ interface Run {
   folder: string;
 }
 
-/** Makes the planned faults at their times. Resolves once all are over. */
-async function makeFaults(world: World, { seed, minutes }: Run): Promise<Fault[]> {
+/** Makes the planned faults at their times, and a backup in their middle. Resolves once all are over. */
+async function makeFaults(
+  world: World,
+  { seed, minutes, scene }: Run & { scene: Scene },
+): Promise<{ faults: Fault[]; backup: Backup }> {
   const startedMs = performance.now();
   const faults: Promise<Fault>[] = [];
-  for (const planned of planFaults({ seed, seconds: 60 * minutes })) {
+  const plan = planFaults({ seed, seconds: 60 * minutes });
+  let backup: Promise<Backup> | undefined;
+  for (const planned of plan) {
     await sleep(Math.max(0, startedMs + planned.atMs - performance.now()));
+    if (planned.atMs > 30_000 * minutes) backup ??= takeBackup(world, scene.applications);
     faults.push(makeFault(world, planned));
   }
   await sleep(Math.max(0, startedMs + 60_000 * minutes - performance.now()));
-  return Promise.all(faults);
+  return {
+    faults: await Promise.all(faults),
+    backup: await (backup ?? takeBackup(world, scene.applications)),
+  };
 }
 
-async function run(options: Run): Promise<{ history: History; verdict: Verdict }> {
+async function run(options: Run) {
   const { seed, folder } = options;
   await using open = new Disposal();
   const world = open.use(await openWorld({ folder, progress: say }));
@@ -48,34 +60,23 @@ async function run(options: Run): Promise<{ history: History; verdict: Verdict }
   const receivers = open.use(await startReceivers());
   const caller = open.use(createCaller(apiUrl));
   const load = await startLoad({ seed, apiUrl, store, config, caller, receivers });
+  const { scene } = load;
   const startMs = Date.now();
-  const faults = await makeFaults(world, options);
+  const { faults, backup } = await makeFaults(world, { ...options, scene });
   await world.heal();
   receivers.heal();
   await load.stop();
   const left = await settle(store.db, settleTimeoutMs);
   say(`open at the end: ${JSON.stringify(left)}; responses: ${JSON.stringify(caller.statuses)}`);
-  const history: History = {
-    seed,
-    startMs,
-    quietAppUid: load.quiet.app.appUid,
-    appUids: load.scene.applications.map(({ app }) => app.appUid),
-    ...load.scene.observed,
-    requests: [...receivers.requests],
-    faults,
-    publicKeys: await publicKeysOf(load),
-    documents: await readDocuments(store.db),
-  };
-  return { history, verdict: judge(history) };
+  const history = await observe({ seed, startMs, load, receivers, faults, db: store.db });
+  await writeFile(join(folder, 'history.json'), JSON.stringify(history));
+  const verdict = judge(history);
+  const restored = await restoreBackup({ world, scene, receivers, history }, backup);
+  verdict.violations.push(...restored.violations);
+  return { history, verdict, restored };
 }
 
-async function publicKeysOf({ scene }: Load): Promise<History['publicKeys']> {
-  const read = async ({ app }: Load['quiet']) => {
-    const { body } = await scene.caller.call(app, 'GET', '/.well-known/webhook-keys.json');
-    return [app.appUid, body['keys'] as unknown as Record<string, unknown>[]] as const;
-  };
-  return new Map(await Promise.all(scene.applications.map(read)));
-}
+type Outcome = Awaited<ReturnType<typeof run>>;
 
 function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => string) {
   const counts: Record<string, number> = {};
@@ -83,7 +84,7 @@ function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => string) {
   return counts;
 }
 
-function resultOf({ seed, minutes }: Run, history: History, verdict: Verdict) {
+function resultOf({ seed, minutes }: Run, { history, verdict, restored }: Outcome) {
   const { deliveries, requests, duplicates, recoveryMs, quietP99Ms, violations } = verdict;
   return {
     seed,
@@ -94,20 +95,22 @@ function resultOf({ seed, minutes }: Run, history: History, verdict: Verdict) {
     faults: countBy(history.faults, ({ name }) => name),
     violations: countBy(violations, ({ rule }) => rule),
     ...{ duplicates, recoveryMs, quietP99Ms },
+    restore: { events: restored.events, violations: restored.violations.length },
   };
 }
 
 /** Runs one seed. Keeps its data, logs and history if there are violations. Returns its result. */
 async function runSeed(seed: number, minutes: number) {
-  const folder = await mkdtemp(join(tmpdir(), 'herald-nemesis-'));
+  await mkdir('.cache/nemesis', { recursive: true });
+  const folder = await mkdtemp('.cache/nemesis/run-');
   say(`seed ${seed}: ${minutes} minutes, in ${folder}`);
-  const { history, verdict } = await run({ seed, minutes, folder });
-  for (const { rule, what, history: lines } of verdict.violations.slice(0, 20))
+  const outcome = await run({ seed, minutes, folder });
+  const { violations } = outcome.verdict;
+  for (const { rule, what, history: lines } of violations.slice(0, 20))
     say([`violation of ${rule}: ${what}`, ...lines].join('\n    '));
-  const result = resultOf({ seed, minutes, folder }, history, verdict);
+  const result = resultOf({ seed, minutes, folder }, outcome);
   say(JSON.stringify(result));
-  if (verdict.violations.length === 0) await rm(folder, { recursive: true });
-  else await writeFile(join(folder, 'history.json'), JSON.stringify(history));
+  if (violations.length === 0) await rm(folder, { recursive: true });
   return result;
 }
 

@@ -5,6 +5,7 @@ import type { TokenHistory } from './history.ts';
 
 const userCount = 20;
 const tokensMax = 100;
+const lists = ['/events', '/deliveries', '/webhooks', '/agents', '/contexts', '/sdkusers'];
 const lifetimeSeconds = 3_600;
 
 const callOf = ({ app }: Application, { startMs, endMs, outcome }: Reply) => {
@@ -71,8 +72,7 @@ const operations = {
     application.keyUid = String(reply.body['uid']);
   },
   async read({ caller, observed, random, applications }, application) {
-    const paths = ['/events', '/deliveries', '/webhooks', '/agents', '/contexts', '/sdkusers'];
-    const path = `${pick(random, paths)}?limit=50`;
+    const path = pick(random, lists) ?? '/webhooks';
     const reply = await caller.call(application.app, 'GET', path, { patienceMs: 0 });
     const others = applications.filter((each) => each !== application);
     const foreign = others
