@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { makeCalls, type MakeChange, prepareMix, registerWebhooks } from './changes.ts';
 import { settle } from './fault-run.ts';
 import { createLightClient, type LightClient, startLightReceiver } from './light-ends.ts';
-import { type Balancer, startBalancer } from './rolling/balancer.ts';
+import { type Balancer, startBalancer } from '../support/balancer.ts';
 import { seededRandom, soakSeeds } from '../support/seeded-random.ts';
 import { judge } from './judge-deliveries.ts';
 
