@@ -45,8 +45,8 @@ export interface ReplicaSet {
   primary(): Promise<Member>;
   /** Makes the primary step down and not stand for election for a while. */
   stepDown(): Promise<void>;
-  /** Resolves once there is a primary and the others follow it. Throws if that takes more than 60 s. */
-  whole(): Promise<void>;
+  /** Checks whether there is one primary and the others follow it. */
+  isWhole(): Promise<boolean>;
   /** Sends a command to one member. */
   command(member: Member, content: Document): Promise<Document>;
 }
@@ -72,16 +72,20 @@ export async function startReplicaSet(options: ReplicaSetOptions): Promise<Repli
         stepDownTimeoutMs,
       );
     },
-    async whole() {
-      await waitForPrimary(ports);
-      await waitForSecondaries(ports);
-    },
+    isWhole: () =>
+      checkSecondaries(ports)
+        .then(() => Promise.any(ports.map(ifPrimary)))
+        .then(
+          () => true,
+          () => false,
+        ),
     command: (member, content) => command(ports[members.indexOf(member)] ?? 0, content),
   };
   await Promise.all(members.map((member) => member.start()));
   await initiate(ports, reachedAt);
   await standForElection(ports);
-  await set.whole();
+  await waitForPrimary(ports);
+  await waitForSecondaries(ports);
   return set;
 }
 
@@ -126,11 +130,13 @@ async function waitForPrimary(ports: readonly number[]): Promise<number> {
 
 /** Waits, because a member that is still copying the data could not be elected. */
 async function waitForSecondaries(ports: readonly number[]): Promise<void> {
-  await until('members that are not in step', async () => {
-    const hellos = await Promise.all(ports.map((port) => command(port, { hello: 1 })));
-    const secondaries = hellos.filter(({ secondary }) => secondary === true);
-    if (secondaries.length < ports.length - 1) throw new Error('some are not secondaries');
-  });
+  await until('members that are not in step', () => checkSecondaries(ports));
+}
+
+async function checkSecondaries(ports: readonly number[]): Promise<void> {
+  const hellos = await Promise.all(ports.map((port) => command(port, { hello: 1 })));
+  const secondaries = hellos.filter(({ secondary }) => secondary === true);
+  if (secondaries.length < ports.length - 1) throw new Error('some are not secondaries');
 }
 
 /** Returns the first result of `check` that is not an error. */
