@@ -2,7 +2,7 @@
 // of only unit tests starts none; `--browser`, `--faults`, `--soak` and `--tools` run those tests.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Disposal } from '../lib/platform/disposal.ts';
 import { runCommand } from '../lib/platform/run-command.ts';
@@ -10,15 +10,13 @@ import { findChromium } from '../dev/browser/find-chromium.ts';
 import { findBinaries } from '../dev/servers/find-binary.ts';
 import { startMongodb } from '../dev/servers/mongodb.ts';
 import { isAlive } from '../dev/servers/process-identity.ts';
-import { runProgram } from '../dev/servers/run-program.ts';
 import { startTemporalDevServer } from '../dev/servers/temporal.ts';
-import { writeWorkflowBundle } from '../worker/bundle-workflows.ts';
+import { buildService } from './runner/build.ts';
 
 const progress = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 const folderOfRuns = join('.cache', 'test');
-const buildTimeoutMs = 120_000;
 
 const given = process.argv.slice(2);
 const suite =
@@ -40,10 +38,9 @@ async function runTests(): Promise<number> {
     const binaries = await findBinaries(names, { progress });
     const folder = await makeFolderOfRun();
     open.defer(() => rm(folder, { recursive: true }));
-    const bundlePath = join(folder, 'workflow-bundle.js');
-    const builtPath = join(folder, 'dist');
     const common = { dataDir: null, port: 0, progress: () => undefined };
-    const [mongodb, temporal] = await Promise.all([
+    const [built, mongodb, temporal] = await Promise.all([
+      buildService(folder),
       startMongodb({ ...common, binary: binaries.mongod }).then((server) => open.use(server)),
       startTemporalDevServer({
         ...common,
@@ -51,15 +48,13 @@ async function runTests(): Promise<number> {
         uiPort: null,
         namespaces: ['default'],
       }).then((server) => open.use(server)),
-      writeWorkflowBundle(bundlePath),
-      build(builtPath),
     ]);
     return await runJest({
       HERALD_TEST_MONGODB_URI: mongodb.uri,
       HERALD_TEST_TEMPORAL_ADDRESS: temporal.address,
       HERALD_TEST_TIME_SKIPPING_SERVER: binaries['temporal-test-server'],
-      HERALD_TEST_WORKFLOW_BUNDLE: bundlePath,
-      HERALD_TEST_BUILD: builtPath,
+      HERALD_TEST_WORKFLOW_BUNDLE: built.bundle,
+      HERALD_TEST_BUILD: built.folder,
       // Before the workers, which would unpack it side by side.
       ...(suite === 'browser' ? { HERALD_CHROMIUM: await findChromium(process.env) } : {}),
     });
@@ -80,21 +75,6 @@ async function makeFolderOfRun(): Promise<string> {
   const folder = join(folderOfRuns, `run-${process.pid}`);
   await mkdir(folder);
   return folder;
-}
-
-/** Compiles the service as `npm run build` does, types unchecked, so that its processes start sooner. */
-async function build(path: string): Promise<void> {
-  const tsc = join('node_modules', 'typescript', 'bin', 'tsc');
-  const flags = ['--project', 'tsconfig.build.json', '--noCheck', '--outDir', path];
-  await runProgram(process.execPath, [tsc, ...flags], { timeoutMs: buildTimeoutMs });
-  // For services inside of tests, and for their processes.
-  const pages = join('console', 'dist');
-  const program = join('console', 'build.mjs');
-  await runProgram(process.execPath, [program, pages], { timeoutMs: buildTimeoutMs });
-  await cp(pages, join(path, pages), { recursive: true });
-  for (const name of ['migration.md', 'openapi.json', 'reference']) {
-    await cp(join('docs', name), join(path, 'docs', name), { recursive: true });
-  }
 }
 
 async function runJest(servers: Record<string, string>): Promise<number> {

@@ -48,6 +48,8 @@ interface GuardedProcessOptions extends Pick<GuardedProcess, 'name' | 'logFile'>
   readonly args: readonly string[];
   /** The user to run as. The default is the user of this process. */
   readonly user?: SystemUser | undefined;
+  /** The default is the environment of this process. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
 /**
@@ -55,10 +57,11 @@ interface GuardedProcessOptions extends Pick<GuardedProcess, 'name' | 'logFile'>
  * run. Throws if no process can be started. A broken binary shows as an early exit.
  */
 export async function startGuarded(options: GuardedProcessOptions): Promise<GuardedProcess> {
-  const { name, binary, args, logFile, user } = options;
+  const { name, binary, args, logFile, user, env } = options;
   const log = await openFreshLog(logFile);
   const child = spawn('/bin/sh', ['-c', guardScript, 'sh', binary, ...args], {
     ...user,
+    env,
     detached: true,
     stdio: ['pipe', log.fd, log.fd],
   });

@@ -1,16 +1,15 @@
 // Old and new workflow code side by side (docs/upgrading.md): api and worker are replaced under load, and rolled back.
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { connectTemporal, type Temporal } from '../../worker/connect-temporal.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
+import { writeNextBundle } from '../support/next-release.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { type RoleProcess, startRole } from '../support/role-process.ts';
 import { testServers } from '../support/servers.ts';
@@ -26,15 +25,8 @@ let nextBundle: string;
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'next-release-'));
   open.defer(() => rm(folder, { recursive: true }));
-  const workflowsPath = fileURLToPath(new URL('next-release/workflows.ts', import.meta.url));
-  const logger = new DefaultLogger('ERROR');
-  const { code } = await bundleWorkflowCode({
-    workflowsPath,
-    preloadModules: [workflowsPath],
-    logger,
-  });
   nextBundle = join(folder, 'workflow-bundle.js');
-  await writeFile(nextBundle, code);
+  await writeNextBundle(nextBundle);
 });
 
 afterAll(() => open[Symbol.asyncDispose]());

@@ -12,6 +12,7 @@ import { createInstallation, type Installation } from '../support/installation.t
 import { portsAt } from '../support/jobs.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receivers.ts';
 import { type RoleProcess, startRole } from '../support/role-process.ts';
+import { shiftedClock } from '../support/shifted-clock.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
@@ -29,18 +30,6 @@ let aheadApi: RoleProcess;
 let aheadWorker: RoleProcess;
 let ahead: ApiClient;
 let behind: ApiClient;
-
-/** Returns the environment in which the clock of a Node process is `aheadMs` ahead, or behind if negative. */
-function shiftedClock(aheadMs: number): Record<string, string> {
-  const source = `
-    const now = () => Reflect.get(own, 'now').call(own) + ${aheadMs};
-    const own = Date;
-    globalThis.Date = new Proxy(own, {
-      construct: (_own, given, target) => Reflect.construct(own, given.length === 0 ? [now()] : given, target),
-      get: (_own, name) => (name === 'now' ? now : Reflect.get(own, name)),
-    });`;
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(source)}` };
-}
 
 const clientOf = ({ port }: RoleProcess): ApiClient =>
   createApiClient(`http://127.0.0.1:${port}`, installation.app);

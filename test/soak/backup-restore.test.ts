@@ -7,7 +7,7 @@ import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { makeCalls, type MakeChange, prepareChanges, registerWebhooks } from './changes.ts';
 import type { Receipt } from './light-ends.ts';
-import { type Dump, dump, restore } from './restore/dump.ts';
+import { type Dump, dump, restore } from '../support/dump.ts';
 import { openSite, type Site } from './restore/site.ts';
 import { judge } from './judge-deliveries.ts';
 

@@ -1,4 +1,5 @@
-// A proxy between a process and a server. It can cut connections at chosen messages, and refuse or freeze all of them.
+// A proxy between a process and a server. It can cut connections at chosen messages, and refuse, freeze, silence or delay
+// all of them.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { testServers } from './servers.ts';
@@ -11,6 +12,12 @@ export interface ServerProxy extends AsyncDisposable {
   refuse(refusing: boolean): void;
   /** With true, accepts connections and forwards nothing, like a hanging server. With false, forwards what it held. */
   freeze(freezing: boolean): void;
+  /** With true, existing connections stay open and lose everything, while new ones work. With false, cuts those. */
+  silence(silencing: boolean): void;
+  /** Forwards each chunk this much later. */
+  delay(delayMs: number): void;
+  /** Cuts the existing connections. */
+  cut(): void;
   /** The number of cuts. */
   readonly cuts: number;
 }
@@ -35,51 +42,28 @@ export async function startTemporalProxy(): Promise<ServerProxy> {
 
 /** Starts a proxy to a server, whose port may change. */
 export async function startServerProxy(target: URL): Promise<ServerProxy> {
-  const sockets = new Set<Socket>();
+  const lines = new Lines();
   let matches: (message: Buffer) => boolean = () => false;
   let timesLeft = 0;
   let refusing = false;
-  let freezing = false;
-  let held: (() => void)[] = [];
   let cuts = 0;
-  const pass = (socket: Socket, message: Buffer): void => {
-    if (freezing) held.push(() => socket.write(message));
-    else socket.write(message);
-  };
-  const server = createServer((client) => {
+  const server = createServer({ noDelay: true }, (client) => {
     if (refusing) {
       client.destroy();
       return;
     }
-    const onward = connect(Number(target.port), target.hostname);
-    for (const [socket, other] of [
-      [client, onward],
-      [onward, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => other.destroy());
-      socket.on('close', () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-    }
-    client.on('data', (message: Buffer) => {
-      if (timesLeft > 0 && matches(message)) {
-        timesLeft -= 1;
-        cuts += 1;
-        client.destroy();
-        return;
-      }
-      pass(onward, message);
+    const onward = connect({ port: Number(target.port), host: target.hostname, noDelay: true });
+    lines.join(onward, client);
+    lines.join(client, onward, (message) => {
+      if (timesLeft === 0 || !matches(message)) return false;
+      timesLeft -= 1;
+      cuts += 1;
+      return true;
     });
-    onward.on('data', (message: Buffer) => pass(client, message));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const cutAll = (): void => {
-    for (const socket of sockets) socket.destroy();
-  };
   return {
     port,
     get cuts() {
@@ -91,19 +75,85 @@ export async function startServerProxy(target: URL): Promise<ServerProxy> {
     },
     refuse(wanted) {
       refusing = wanted;
-      if (refusing) cutAll();
+      if (refusing) lines.cut();
     },
-    freeze(wanted) {
-      freezing = wanted;
-      if (freezing) return;
-      for (const write of held) write();
-      held = [];
-    },
+    freeze: (wanted) => lines.freeze(wanted),
+    silence: (wanted) => lines.silence(wanted),
+    delay: (delayMs) => lines.delay(delayMs),
+    cut: () => lines.cut(),
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
       server.close();
-      cutAll();
+      lines.cut();
       await closed;
     },
   };
+}
+
+/** The connections of a proxy, each of two sockets. */
+class Lines {
+  readonly #sockets = new Set<Socket>();
+  readonly #silent = new Set<Socket>();
+  /** In the order in which they came. */
+  readonly #delayed = new Map<NodeJS.Timeout, () => void>();
+  #delayMs = 0;
+  #freezing = false;
+  #held: (() => void)[] = [];
+
+  /** Forwards what a socket gets, unless that cuts it. */
+  join(socket: Socket, other: Socket, cutsAt: (message: Buffer) => boolean = () => false): void {
+    this.#sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.#sockets.delete(socket);
+      if (!this.#silent.has(socket)) this.#later(() => other.destroy());
+    });
+    socket.on('data', (message: Buffer) => {
+      if (this.#silent.has(socket)) return;
+      if (cutsAt(message)) socket.destroy();
+      else if (this.#freezing) this.#held.push(() => other.write(message));
+      else this.#later(() => other.write(message));
+    });
+  }
+
+  freeze(freezing: boolean): void {
+    this.#freezing = freezing;
+    if (freezing) return;
+    for (const write of this.#held) write();
+    this.#held = [];
+  }
+
+  silence(silencing: boolean): void {
+    if (silencing) for (const socket of this.#sockets) this.#silent.add(socket);
+    else {
+      for (const socket of this.#silent) socket.destroy();
+      this.#silent.clear();
+    }
+  }
+
+  delay(delayMs: number): void {
+    this.#delayMs = delayMs;
+    // Before anything that comes now.
+    for (const [timer, action] of this.#delayed) {
+      clearTimeout(timer);
+      action();
+    }
+    this.#delayed.clear();
+  }
+
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #later(action: () => void): void {
+    if (this.#delayMs === 0) {
+      action();
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#delayed.delete(timer);
+      action();
+    }, this.#delayMs);
+    this.#delayed.set(timer, action);
+  }
 }

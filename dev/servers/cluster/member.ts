@@ -29,12 +29,12 @@ export class Member implements AsyncDisposable {
     await this.#options.ready(server);
   }
 
-  /** Sends a signal; SIGKILL also waits for the end. */
-  async signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+  /** Sends a signal; SIGKILL and SIGTERM also wait for the end. */
+  async signal(name: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     const pid = this.pid;
     if (pid === null) throw new Error(`${this.name} does not run`);
     process.kill(pid, name);
-    if (name === 'SIGKILL') await this.exited();
+    if (name === 'SIGKILL' || name === 'SIGTERM') await this.exited();
   }
 
   /** Resolves once the current process has ended. */

@@ -30,8 +30,12 @@ interface ReplicaSetOptions {
   readonly binary: string;
   readonly folder: string;
   readonly ports: readonly number[];
+  /** The ports at which clients and the other members reach the members, if not their own: those of proxies. */
+  readonly reachedAt?: readonly number[];
   /** Allows commands that make a member fail. */
   readonly testCommands?: boolean;
+  /** The environment of a member. The default is that of this process. */
+  readonly envOf?: (name: string) => NodeJS.ProcessEnv;
 }
 
 export interface ReplicaSet {
@@ -41,17 +45,19 @@ export interface ReplicaSet {
   primary(): Promise<Member>;
   /** Makes the primary step down and not stand for election for a while. */
   stepDown(): Promise<void>;
+  /** Checks whether there is one primary and the others follow it. */
+  isWhole(): Promise<boolean>;
   /** Sends a command to one member. */
   command(member: Member, content: Document): Promise<Document>;
 }
 
 /** Starts the members with new data, initiates the set, and waits for a primary. */
 export async function startReplicaSet(options: ReplicaSetOptions): Promise<ReplicaSet> {
-  const { ports } = options;
+  const { ports, reachedAt = ports } = options;
   const members = ports.map((port, index) => mongodMember(options, port, `mongod-${index + 1}`));
   for (const member of members) options.open.use(member);
   const set: ReplicaSet = {
-    uri: `mongodb://${ports.map((port) => `127.0.0.1:${port}`).join(',')}/?replicaSet=${replicaSetName}`,
+    uri: `mongodb://${reachedAt.map((port) => `127.0.0.1:${port}`).join(',')}/?replicaSet=${replicaSetName}`,
     members,
     async primary() {
       const port = await waitForPrimary(ports);
@@ -66,10 +72,17 @@ export async function startReplicaSet(options: ReplicaSetOptions): Promise<Repli
         stepDownTimeoutMs,
       );
     },
+    isWhole: () =>
+      checkSecondaries(ports)
+        .then(() => Promise.any(ports.map(ifPrimary)))
+        .then(
+          () => true,
+          () => false,
+        ),
     command: (member, content) => command(ports[members.indexOf(member)] ?? 0, content),
   };
   await Promise.all(members.map((member) => member.start()));
-  await initiate(ports);
+  await initiate(ports, reachedAt);
   await standForElection(ports);
   await waitForPrimary(ports);
   await waitForSecondaries(ports);
@@ -87,14 +100,20 @@ function mongodMember(options: ReplicaSetOptions, port: number, name: string): M
     async spawn() {
       await mkdir(dbPath, { recursive: true });
       const logFile = join(folder, 'mongod.log');
-      return startGuarded({ name, binary: options.binary, args, logFile });
+      return startGuarded({
+        name,
+        binary: options.binary,
+        args,
+        logFile,
+        env: options.envOf?.(name),
+      });
     },
     ready: (server) => waitForPort(server, port),
   });
 }
 
-async function initiate(ports: readonly number[]): Promise<void> {
-  const members = ports.map((port, _id) => ({ _id, host: `127.0.0.1:${port}` }));
+async function initiate(ports: readonly number[], reachedAt: readonly number[]): Promise<void> {
+  const members = reachedAt.map((port, _id) => ({ _id, host: `127.0.0.1:${port}` }));
   await command(ports[0] ?? 0, { replSetInitiate: { _id: replicaSetName, members, settings } });
 }
 
@@ -111,11 +130,13 @@ async function waitForPrimary(ports: readonly number[]): Promise<number> {
 
 /** Waits, because a member that is still copying the data could not be elected. */
 async function waitForSecondaries(ports: readonly number[]): Promise<void> {
-  await until('members that are not in step', async () => {
-    const hellos = await Promise.all(ports.map((port) => command(port, { hello: 1 })));
-    const secondaries = hellos.filter(({ secondary }) => secondary === true);
-    if (secondaries.length < ports.length - 1) throw new Error('some are not secondaries');
-  });
+  await until('members that are not in step', () => checkSecondaries(ports));
+}
+
+async function checkSecondaries(ports: readonly number[]): Promise<void> {
+  const hellos = await Promise.all(ports.map((port) => command(port, { hello: 1 })));
+  const secondaries = hellos.filter(({ secondary }) => secondary === true);
+  if (secondaries.length < ports.length - 1) throw new Error('some are not secondaries');
 }
 
 /** Returns the first result of `check` that is not an error. */

@@ -4,7 +4,7 @@ import { raiseTokenEpochs } from '../../../lib/identity/token-epochs.ts';
 import { raiseFloor, raiseSequences } from '../../../lib/mongo/raise-counts.ts';
 import { dayMs } from '../../../lib/platform/duration.ts';
 import { newId } from '../../../lib/platform/ids.ts';
-import { type Dump, dump } from '../../soak/restore/dump.ts';
+import { type Dump, dump } from '../../support/dump.ts';
 import { insertWebhook, newEvent } from '../../support/fixtures.ts';
 import { giveNumber } from '../../support/issue-number.ts';
 import { startService, type TestService } from '../../support/service.ts';

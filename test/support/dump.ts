@@ -1,7 +1,7 @@
 // A dump of the database as of one moment, like `mongodump --oplog`, and its restore into an empty database.
 import type { Document } from 'mongodb';
-import type { Store } from '../../../lib/mongo/connect.ts';
-import { ensureIndexes } from '../../../lib/mongo/indexes.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import { ensureIndexes } from '../../lib/mongo/indexes.ts';
 
 export type Dump = ReadonlyMap<string, readonly Document[]>;
 

@@ -1,0 +1,74 @@
+// A process of the world that is started again whenever it ends, until it is no longer wanted.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Member } from '../../dev/servers/cluster/member.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const failedStartWaitMs = 200;
+const readyWithinMs = 120_000;
+
+export class KeptProcess {
+  readonly member: Member;
+  readonly #progress: (line: string) => void;
+  #isWanted = false;
+  #isReady = false;
+  #watching: Promise<void> = Promise.resolve();
+
+  constructor(member: Member, progress: (line: string) => void) {
+    this.member = member;
+    this.#progress = progress;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Starts it unless it runs already. Throws if this first start fails. */
+  async begin(): Promise<this> {
+    if (this.member.pid === null) await this.member.start();
+    this.#isWanted = true;
+    this.#isReady = true;
+    this.#watching = this.#watch();
+    return this;
+  }
+
+  async ready(): Promise<void> {
+    const what = `the start of ${this.member.name}`;
+    await waitFor(() => this.#isReady, { timeoutMs: readyWithinMs, what });
+  }
+
+  /** Ends it and waits until it is ready again. */
+  async restart(how: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    await this.ready();
+    this.#isReady = false;
+    await this.member.signal(how);
+    await this.ready();
+  }
+
+  /** Ends it for good. */
+  async end(how: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    this.#isWanted = false;
+    this.#isReady = false;
+    if (this.member.pid !== null) await this.member.signal(how);
+    await this.#watching;
+    // It may have been started again meanwhile.
+    await this.member[Symbol.asyncDispose]();
+  }
+
+  async #watch(): Promise<void> {
+    while (this.#isWanted) {
+      await this.member.exited();
+      this.#isReady = false;
+      if (this.#isWanted) await this.#startAgain();
+    }
+  }
+
+  async #startAgain(): Promise<void> {
+    try {
+      await this.member.start();
+      this.#isReady = true;
+    } catch (error) {
+      this.#progress(error instanceof Error ? error.message : String(error));
+      await sleep(failedStartWaitMs);
+    }
+  }
+}
