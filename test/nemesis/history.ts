@@ -111,8 +111,9 @@ export interface ReadCall extends Call {
 
 /** Ends when the world is as before. */
 export interface Fault extends Span {
-  /** As in `suspended api`, which begins the names of all SIGSTOPs. Its first word is `receiver` for those of receivers. */
+  /** `frozen`: by a SIGSTOP. */
   name: string;
+  /** A process or a connection, as in `api-1` or `temporal of api-1`. `callers`: that to the API. */
   target: string;
 }
 

@@ -13,7 +13,7 @@ export function duplicatesOf(facts: Facts): Duplicate[] {
     for (const request of pair.requests) {
       if (taken !== undefined && !isRequested(facts, pair, { taken, request })) {
         const { event, webhook } = pair;
-        const cause = lossOf(facts, taken);
+        const cause = lossOf(facts, taken, request.atMs);
         found.push({ eventId: event._id, webhookUid: webhook.uid, cause });
       }
       if (isSuccess(request.response.status)) taken = request;

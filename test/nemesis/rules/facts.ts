@@ -5,9 +5,10 @@ import type {
   History,
   JobCall,
   ReceivedRequest,
+  Span,
   WebhookHistory,
 } from '../history.ts';
-import { effectEndMs, mayHaveHappened } from './calls.ts';
+import { effectEndMs, mayHaveHappened, overlaps } from './calls.ts';
 import { changesOfEvents } from './changes.ts';
 import { groupBy, type StoredDelivery, type StoredEvent } from './stored.ts';
 
@@ -30,12 +31,14 @@ export interface Facts {
   webhooksOfApps: ReadonlyMap<string, WebhookHistory[]>;
   webhookAt: ReadonlyMap<string, WebhookHistory>;
   requestsAt: ReadonlyMap<string, ReceivedRequest[]>;
+  /** The requests that got a 410, by path. */
+  gone: ReadonlyMap<string, ReceivedRequest[]>;
   changeOf: ReadonlyMap<string, ChangeCall>;
   changesOfResources: ReadonlyMap<string, ChangeCall[]>;
   pairs: ReadonlyMap<string, Pair>;
   jobsOfEvents: ReadonlyMap<string, JobCall[]>;
   jobsOfWebhooks: ReadonlyMap<string, JobCall[]>;
-  /** Those of the service, in the order of their starts. */
+  /** In the order of their starts. */
   faults: readonly Fault[];
 }
 
@@ -68,13 +71,15 @@ export function factsOf(history: History): Facts {
     webhooksOfApps,
     webhookAt: new Map(history.webhooks.map((each) => [each.path, each])),
     requestsAt: groupBy(requests, ({ path }) => path),
+    gone: groupBy(
+      requests.filter(({ response }) => response.status === 410),
+      ({ path }) => path,
+    ),
     changeOf: changesOfEvents(history.changes, [...events.values()], bodies),
     changesOfResources: groupBy(history.changes, resourceOfChange),
     jobsOfEvents: groupBy(jobs, ({ eventId }) => eventId ?? ''),
     jobsOfWebhooks: jobsOfWebhooks(jobs, webhooksOfApps),
-    faults: history.faults
-      .filter(({ name }) => !name.startsWith('receiver'))
-      .toSorted((a, b) => a.startMs - b.startMs),
+    faults: history.faults.toSorted((a, b) => a.startMs - b.startMs),
   };
   return { ...facts, pairs: pairsOf(facts, requests) };
 }
@@ -163,11 +168,24 @@ export function endedMs({ atMs, response }: ReceivedRequest): number {
 
 const slowMs = 4_000;
 
-/** Returns why the service may not have recorded the response to a request, or null. */
-export function lossOf({ faults }: Facts, { atMs, response }: ReceivedRequest): string | null {
+/** Returns why the service may not have recorded the response to a request before that time, or null. */
+export function lossOf(
+  { faults }: Facts,
+  { atMs, response }: ReceivedRequest,
+  beforeMs = Infinity,
+): string | null {
   if (response.isCut === true || response.status === null) return 'cut by the receiver';
   if (response.atMs - atMs > slowMs) return 'slow response';
-  const near = { startMs: atMs - 1_000, endMs: response.atMs + 15_000 };
-  const fault = faults.findLast((each) => each.startMs <= near.endMs && each.endMs >= near.startMs);
-  return fault?.name ?? null;
+  const near = { startMs: atMs - 1_000, endMs: Math.min(response.atMs + 15_000, beforeMs) };
+  const fault = faults.findLast((each) => overlaps(each, near) && each.target !== 'callers');
+  return fault === undefined ? null : `${fault.name} ${fault.target.replaceAll(/-\d+/g, '')}`;
+}
+
+/** Checks whether a process that sends requests was frozen at a moment of the span. */
+export function wasFrozen({ faults }: Facts, span: Span): boolean {
+  return faults.some((each) => isOfSender(each) && overlaps(each, span));
+}
+
+export function isOfSender({ name, target }: Fault): boolean {
+  return name === 'frozen' && /^(api|worker)/.test(target);
 }

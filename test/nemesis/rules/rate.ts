@@ -1,6 +1,6 @@
 // A webhook with a rate gets no more requests in 5 s than the slots of these and of the second before.
 import { overlaps, possibleSettings } from './calls.ts';
-import type { Facts, Finding } from './facts.ts';
+import { type Facts, type Finding, isOfSender } from './facts.ts';
 
 const windowMs = 5_000;
 /** "A busy service may send a request up to a second after its slot." */
@@ -10,7 +10,7 @@ const ratelessMs = 10_000;
 
 export function rate({ webhooks, requestsAt, faults }: Facts): Finding[] {
   const found: Finding[] = [];
-  const suspensions = faults.filter(({ name }) => name.startsWith('suspended'));
+  const frozen = faults.filter(isOfSender);
   for (const webhook of webhooks.values()) {
     if (webhook.settings.every(({ settings }) => settings.ratePerSecond === null)) continue;
     const timesMs = attemptTimes(requestsAt.get(webhook.path) ?? []);
@@ -23,7 +23,7 @@ export function rate({ webhooks, requestsAt, faults }: Facts): Finding[] {
       const startMs = endMs - windowMs;
       const slots = Math.ceil((perSecond * (windowMs + lateMs)) / 1_000) + 1;
       // A process that goes on sends what had a slot within a second.
-      const late = suspensions.filter((fault) => overlaps(fault, { startMs, endMs }));
+      const late = frozen.filter((fault) => overlaps(fault, { startMs, endMs }));
       const most = slots + late.length * (perSecond + 1);
       const before = timesMs[index - most];
       if (before === undefined || before < startMs) continue;

@@ -1,7 +1,15 @@
-// No request begins more than half a second after a pause, a deletion, a skip or an erasure took effect.
-import type { ReceivedRequest } from '../history.ts';
-import { isGone, possibleSettings } from './calls.ts';
-import { type Facts, type Finding, jobsOf, type Pair, resendsOf } from './facts.ts';
+// No request begins more than half a second after a pause, a 410, a deletion, a skip or an erasure took effect.
+import type { ReceivedRequest, Span, WebhookHistory } from '../history.ts';
+import { effectEndMs, isGone, mayHaveHappened, possibleSettings } from './calls.ts';
+import {
+  type Facts,
+  type Finding,
+  jobsOf,
+  lossOf,
+  type Pair,
+  resendsOf,
+  wasFrozen,
+} from './facts.ts';
 
 /** Half a second, and a grace for a busy machine. Only the arrival of a request is known, not when it began. */
 const silentAfterMs = 500 + 1_500;
@@ -33,6 +41,7 @@ function silencedBy(facts: Facts, pair: Pair, atMs: number): string | null {
   if (isGone(webhook, fromMs)) return 'the deletion of the webhook';
   const settings = possibleSettings(webhook, { startMs: fromMs, endMs: atMs });
   if (settings.every(({ active }) => !active)) return 'a pause';
+  if (isGoneAt(facts, webhook, { startMs: fromMs, endMs: atMs })) return 'a 410';
   if (event.erasedAt !== null && event.erasedAt.getTime() < fromMs) return 'its erasure';
   const skipped = jobsOf(facts, pair).filter(
     ({ kind, outcome, endMs }) => kind === 'skip' && outcome === 'accepted' && endMs < fromMs,
@@ -44,12 +53,18 @@ function silencedBy(facts: Facts, pair: Pair, atMs: number): string | null {
   return skipped.length > 0 && !isResent ? 'a skip' : null;
 }
 
-function isLateByFault({ faults }: Facts, { requests }: Pair, request: ReceivedRequest): boolean {
-  const { atMs, attempt } = request;
-  const isSuspended = faults.some(
-    ({ name, startMs, endMs }) =>
-      name.startsWith('suspended') && startMs <= atMs && endMs >= atMs - silentAfterMs,
+// A 410 deactivates the webhook until somebody sets it.
+function isGoneAt(facts: Facts, webhook: WebhookHistory, { startMs, endMs }: Span): boolean {
+  const gone = facts.gone.get(webhook.path)?.findLast(({ response }) => response.atMs < startMs);
+  if (gone === undefined || lossOf(facts, gone) !== null) return false;
+  return !webhook.settings.some(
+    (call) =>
+      mayHaveHappened(call) && call.startMs <= endMs && effectEndMs(call) >= gone.response.atMs,
   );
+}
+
+function isLateByFault(facts: Facts, { requests }: Pair, request: ReceivedRequest): boolean {
+  const { atMs, attempt } = request;
   const isRepeat = requests.some(
     (each) =>
       each.attempt === attempt &&
@@ -57,7 +72,7 @@ function isLateByFault({ faults }: Facts, { requests }: Pair, request: ReceivedR
       each.atMs < atMs &&
       each.atMs >= atMs - resentWithinMs,
   );
-  return isSuspended || isRepeat;
+  return isRepeat || wasFrozen(facts, { startMs: atMs - silentAfterMs, endMs: atMs });
 }
 
 // What was recorded before an accepted erasure.

@@ -104,11 +104,26 @@ const duringPause =
     s.change(atMs);
   };
 
+/** A change that gets a 410 at 130 ms, and another one. */
+const gone =
+  (atMs: number, also: (s: Scene) => void = () => undefined) =>
+  (s: Scene) => {
+    s.webhook('a');
+    s.change(100, [410]);
+    also(s);
+    s.change(atMs);
+  };
+
 right([
+  ['a request within 2 s of a 410', gone(2_110)],
+  [
+    'a request after a 410 and a resume',
+    gone(5_000, (s) => s.set(s.history.webhooks[0]!, 4_000, {})),
+  ],
   ['a request within 2 s of a pause', duringPause(2_980)],
   [
-    'a late request of a suspended process',
-    duringPause(3_000, (s) => s.history.faults.push(fault(1_020, 3_000, 'suspended api'))),
+    'a late request of a frozen process',
+    duringPause(3_000, (s) => s.history.faults.push(fault(1_020, 3_000, 'frozen'))),
   ],
   [
     'a request as soon as a resume begins',
@@ -130,6 +145,7 @@ const retried = (also: (s: Scene, eventId: string) => void) => (s: Scene) => {
 };
 
 wrong('silence', [
+  ['a request 2 s after a 410', gone(2_140)],
   ['a request 2 s after a pause', duringPause(3_000)],
   [
     'a request 2 s after a deletion',
@@ -153,12 +169,12 @@ wrong('silence', [
 
 /** A delivery, and the same attempt again after 5 s. */
 const repeated =
-  (also: (s: Scene, eventId: string) => void, slowMs = 10) =>
+  (also: (s: Scene, eventId: string) => void, slowMs = 10, againMs = 25_020) =>
   (s: Scene) => {
     s.webhook('a');
     const made = s.change(20_000);
     made.requests[0]!.response.atMs = 20_020 + slowMs;
-    s.send(made, 25_020);
+    s.send(made, againMs);
     also(s, made.event._id);
   };
 const caused = (startMs: number, endMs: number) => (s: Scene) =>
@@ -166,7 +182,7 @@ const caused = (startMs: number, endMs: number) => (s: Scene) =>
 
 right([
   ['a repeat after a fault that ended 1 s before', repeated(caused(5_000, 19_020))],
-  ['a repeat after a fault that began 15 s after', repeated(caused(35_030, 35_040))],
+  ['a repeat after a fault that began 15 s after', repeated(caused(35_030, 35_040), 10, 36_000)],
   ['a repeat after a slow response', repeated(() => undefined, 4_001)],
   ['a resend', repeated((s, eventId) => s.history.jobs.push(job('resend', 24_000, { eventId })))],
 ]);
@@ -179,8 +195,13 @@ test('repeats are counted by their cause', () => {
 
 wrong('duplicates', [
   ['a repeat without a cause', repeated(() => undefined)],
+  ['a repeat after a fault that began later', repeated(caused(35_031, 35_040), 10, 36_000)],
   ['a repeat after a fault that ended earlier', repeated(caused(5_000, 19_019))],
-  ['a repeat before a fault', repeated(caused(35_031, 35_040))],
+  ['a repeat before a fault', repeated(caused(25_021, 26_000))],
+  [
+    'a repeat after a fault between callers and the API',
+    repeated((s) => s.history.faults.push({ ...fault(20_000, 21_000, 'cut'), target: 'callers' })),
+  ],
   [
     'a repeat after the resend of another event',
     repeated((s) => s.history.jobs.push(job('resend', 24_000, { eventId: 'evt_9' }))),

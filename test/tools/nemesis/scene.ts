@@ -209,11 +209,11 @@ export const secret = (kind: SecretCall['kind'], atMs: number, name?: string): S
   secret: name === undefined ? null : secretOf(name),
 });
 
-export const fault = (startMs: number, endMs: number, name = 'killed api'): Fault => ({
+export const fault = (startMs: number, endMs: number, name = 'killed'): Fault => ({
   startMs,
   endMs,
   name,
-  target: 'api 1',
+  target: 'api-1',
 });
 
 /** A case: a right history; with `wrong`, what its smallest fault violates. */
