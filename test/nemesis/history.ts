@@ -10,7 +10,7 @@ export interface Span {
 /** `unknown`: the call got no response, or a 5xx, so it may have had its effect, or have it soon after its end. */
 export type CallOutcome = 'accepted' | 'refused' | 'unknown';
 
-interface Call extends Span {
+export interface Call extends Span {
   appUid: string;
   outcome: CallOutcome;
 }
@@ -40,17 +40,17 @@ export interface WebhookSettings {
   signatures: ('v1' | 'v1a')[];
 }
 
-/** From `startMs` on the settings may apply; from `endMs` on they do, unless the outcome is unknown. */
+/** Sets all settings. From `startMs` on they may apply; from `endMs` on they do, unless the outcome is unknown. */
 export interface SettingsCall extends Call {
   settings: WebhookSettings;
   /** Whether it cancels what was open when it resumed the webhook. */
   discards: boolean;
 }
 
-/** `promoted`: the first signature uses the newest secret from now on. */
+/** `promoted`: `X-Webhook-Signature` uses the newest secret from now on. `replaced`: a rotation without an overlap. */
 export interface SecretCall extends Call {
   secret: string | null;
-  kind: 'created' | 'rotated' | 'promoted';
+  kind: 'created' | 'rotated' | 'replaced' | 'promoted';
 }
 
 export interface WebhookHistory {
@@ -60,6 +60,7 @@ export interface WebhookHistory {
   path: string;
   /** In the order of the calls, the first by its creation. */
   settings: SettingsCall[];
+  /** One at a time. */
   secrets: SecretCall[];
   deletions: Call[];
 }
@@ -84,8 +85,11 @@ export interface ReceivedRequest {
   headers: Readonly<Record<string, string | undefined>>;
   /** The whole body for the first request of an event; for later ones null if it has the same bytes. */
   body: string | null;
-  /** What the receiver did; the time is that of the response or of the cut. */
-  response: { status: number | null; atMs: number; retryAfterSeconds?: number };
+  /**
+   * What the receiver did; the time was taken just before the response or the cut. `isCut`: the connection was cut,
+   * before the status (null) or after it, so that the service may not have read it.
+   */
+  response: { status: number | null; atMs: number; retryAfterSeconds?: number; isCut?: true };
 }
 
 export interface TokenHistory {
@@ -105,9 +109,11 @@ export interface ReadCall extends Call {
   foreign: string[];
 }
 
+/** Ends when the world is as before. */
 export interface Fault extends Span {
+  /** `frozen`: by a SIGSTOP. */
   name: string;
-  /** Whether requests may be sent twice or late because of it. All faults may, except those of receivers. */
+  /** A process or a connection, as in `api-1` or `temporal of api-1`. `callers`: that to the API. */
   target: string;
 }
 
@@ -130,6 +136,7 @@ export interface History {
   quietAppUid: string;
   appUids: string[];
   changes: ChangeCall[];
+  /** With those whose creation got no response, as read at the end. */
   webhooks: WebhookHistory[];
   jobs: JobCall[];
   requests: ReceivedRequest[];

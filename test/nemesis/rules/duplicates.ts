@@ -1,0 +1,45 @@
+// A delivery that got a 2xx is sent again only on request, or because the service may not have recorded the response.
+import type { Duplicate, ReceivedRequest } from '../history.ts';
+import { effectEndMs } from './calls.ts';
+import { type Facts, type Finding, isSuccess, lossOf, type Pair, resendsOf } from './facts.ts';
+
+/** A resend may send even while another attempt is in flight, with the same number. */
+const inFlightMs = 5_500;
+
+export function duplicatesOf(facts: Facts): Duplicate[] {
+  const found: Duplicate[] = [];
+  for (const pair of facts.pairs.values()) {
+    let taken: ReceivedRequest | undefined;
+    for (const request of pair.requests) {
+      if (taken !== undefined && !isRequested(facts, pair, { taken, request })) {
+        const { event, webhook } = pair;
+        const cause = lossOf(facts, taken, request.atMs);
+        found.push({ eventId: event._id, webhookUid: webhook.uid, cause });
+      }
+      if (isSuccess(request.response.status)) taken = request;
+    }
+  }
+  return found;
+}
+
+export function duplicates(facts: Facts): Finding[] {
+  return duplicatesOf(facts)
+    .filter(({ cause }) => cause === null)
+    .map(({ eventId, webhookUid }) => {
+      const what = `${eventId}/${webhookUid} was sent again after a 2xx, without a cause`;
+      return { what, eventId, webhookUid };
+    });
+}
+
+function isRequested(
+  facts: Facts,
+  pair: Pair,
+  { taken, request }: Record<'taken' | 'request', ReceivedRequest>,
+): boolean {
+  const isRepeat = taken.attempt === request.attempt;
+  // A replay sends long after its call.
+  const fromMs = isRepeat ? taken.atMs - inFlightMs : -Infinity;
+  return resendsOf(facts, pair).some(
+    (job) => job.startMs <= request.atMs && effectEndMs(job) >= fromMs,
+  );
+}
