@@ -9,16 +9,14 @@ import { parseArgs } from 'node:util';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { createCaller } from './caller.ts';
 import { settle } from './documents.ts';
-import { makeFault } from './faults.ts';
-import type { Scene } from './application.ts';
-import type { Fault } from './history.ts';
-import { type Backup, restoreBackup, takeBackup } from './restore.ts';
+import { makeFaults } from './faults.ts';
+import { restoreBackup, takeBackup } from './restore.ts';
 import { observe } from './history-of.ts';
 import { judge } from './judge.ts';
 import { startLoad } from './load.ts';
 import { startReceivers } from './receivers.ts';
 import { planFaults } from './schedule.ts';
-import { openWorld, type World } from './world.ts';
+import { openWorld } from './world.ts';
 
 const settleTimeoutMs = 180_000;
 const resultsPath = 'test/nemesis/results.json';
@@ -31,29 +29,8 @@ interface Run {
   folder: string;
 }
 
-/** Makes the planned faults at their times, and a backup in their middle. Resolves once all are over. */
-async function makeFaults(
-  world: World,
-  { seed, minutes, scene }: Run & { scene: Scene },
-): Promise<{ faults: Fault[]; backup: Backup }> {
-  const startedMs = performance.now();
-  const faults: Promise<Fault>[] = [];
-  const plan = planFaults({ seed, seconds: 60 * minutes });
-  let backup: Promise<Backup> | undefined;
-  for (const planned of plan) {
-    await sleep(Math.max(0, startedMs + planned.atMs - performance.now()));
-    if (planned.atMs > 30_000 * minutes) backup ??= takeBackup(world, scene.applications);
-    faults.push(makeFault(world, planned));
-  }
-  await sleep(Math.max(0, startedMs + 60_000 * minutes - performance.now()));
-  return {
-    faults: await Promise.all(faults),
-    backup: await (backup ?? takeBackup(world, scene.applications)),
-  };
-}
-
 async function run(options: Run) {
-  const { seed, folder } = options;
+  const { seed, minutes, folder } = options;
   await using open = new Disposal();
   const world = open.use(await openWorld({ folder, progress: say }));
   const { store, config, apiUrl } = world;
@@ -62,7 +39,12 @@ async function run(options: Run) {
   const load = await startLoad({ seed, apiUrl, store, config, caller, receivers });
   const { scene } = load;
   const startMs = Date.now();
-  const { faults, backup } = await makeFaults(world, { ...options, scene });
+  const plan = planFaults({ seed, seconds: 60 * minutes });
+  const [faults, backup] = await Promise.all([
+    makeFaults(world, plan),
+    sleep(30_000 * minutes).then(() => takeBackup(world, scene.applications)),
+    sleep(60_000 * minutes),
+  ]);
   await world.heal();
   receivers.heal();
   await load.stop();

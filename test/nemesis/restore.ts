@@ -6,6 +6,7 @@ import { report } from './changes.ts';
 import { readDocuments, settle } from './documents.ts';
 import type { History, Violation } from './history.ts';
 import type { Receivers } from './receivers.ts';
+import { waitFor } from '../support/wait-for.ts';
 import type { World } from './world.ts';
 
 export interface Backup {
@@ -30,13 +31,17 @@ export interface RestoreResult {
 
 const reportsPerApplication = 10;
 const settleTimeoutMs = 180_000;
+// A fault may interrupt it.
+const backupTimeoutMs = 120_000;
 
 export async function takeBackup(
   world: World,
   applications: readonly Application[],
 ): Promise<Backup> {
   const apiKeys = new Map(applications.map(({ app }) => [app.appUid, app.apiKey]));
-  return { documents: await world.backup(), apiKeys };
+  const options = { what: 'a backup', timeoutMs: backupTimeoutMs };
+  const documents = await waitFor(() => world.backup().catch(() => false as const), options);
+  return { documents, apiKeys };
 }
 
 export async function restoreBackup(facts: Facts, backup: Backup): Promise<RestoreResult> {
