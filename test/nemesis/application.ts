@@ -95,4 +95,4 @@ export function pickWeighted<Key extends string>(
 
 /** Returns the text that identifies a change in its payload. */
 export const nextMark = (application: Application): string =>
-  `m-${application.number}-${(application.marks += 1)}-`;
+  `m-${application.number}-${(application.marks += 1)}`;

@@ -1,16 +1,18 @@
 // `npm run nemesis [-- --minutes 10 --seed 1 --seeds 1 --record]`: the service under load and every kind of fault, and
-// the judgement of what became of each change. Prints a seed, with which the same schedule runs again.
+// the judgement of what became of each change. `--judge <folder>` judges a kept run again.
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { deserialize, serialize } from 'node:v8';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { createCaller } from './caller.ts';
 import { settle } from './documents.ts';
 import { makeFaults } from './faults.ts';
 import { restoreBackup, takeBackup } from './restore.ts';
+import type { History, Violation } from './history.ts';
 import { observe } from './history-of.ts';
 import { judge } from './judge.ts';
 import { startLoad } from './load.ts';
@@ -18,6 +20,8 @@ import { startReceivers } from './receivers.ts';
 import { planFaults } from './schedule.ts';
 import { openWorld } from './world.ts';
 
+const shownMax = 20;
+const historyName = 'history.bin';
 const settleTimeoutMs = 180_000;
 const resultsPath = 'test/nemesis/results.json';
 
@@ -51,7 +55,7 @@ async function run(options: Run) {
   const left = await settle(store.db, settleTimeoutMs);
   say(`open at the end: ${JSON.stringify(left)}; responses: ${JSON.stringify(caller.statuses)}`);
   const history = await observe({ seed, startMs, load, receivers, faults, db: store.db });
-  await writeFile(join(folder, 'history.json'), JSON.stringify(history));
+  await writeFile(join(folder, historyName), serialize(history));
   const verdict = judge(history);
   const restored = await restoreBackup({ world, scene, receivers, history }, backup);
   verdict.violations.push(...restored.violations);
@@ -81,6 +85,11 @@ function resultOf({ seed, minutes }: Run, { history, verdict, restored }: Outcom
   };
 }
 
+function show(violations: readonly Violation[]): void {
+  for (const { rule, what, history } of violations.slice(0, shownMax))
+    say([`violation of ${rule}: ${what}`, ...history].join('\n    '));
+}
+
 /** Runs one seed. Keeps its data, logs and history if there are violations. Returns its result. */
 async function runSeed(seed: number, minutes: number) {
   await mkdir('.cache/nemesis', { recursive: true });
@@ -88,8 +97,7 @@ async function runSeed(seed: number, minutes: number) {
   say(`seed ${seed}: ${minutes} minutes, in ${folder}`);
   const outcome = await run({ seed, minutes, folder });
   const { violations } = outcome.verdict;
-  for (const { rule, what, history: lines } of violations.slice(0, 20))
-    say([`violation of ${rule}: ${what}`, ...lines].join('\n    '));
+  show(violations);
   const result = resultOf({ seed, minutes, folder }, outcome);
   say(JSON.stringify(result));
   if (violations.length === 0) await rm(folder, { recursive: true });
@@ -102,17 +110,33 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Math.floor(1_000_000 * Math.random())) },
     seeds: { type: 'string', default: '1' },
     record: { type: 'boolean', default: false },
+    judge: { type: 'string' },
   },
 });
-const runs = [];
-for (let n = 0; n < Number(values.seeds); n += 1)
-  runs.push(await runSeed(Number(values.seed) + n, Number(values.minutes)));
-if (values.record) {
+
+async function judgeAgain(folder: string): Promise<boolean> {
+  const history = deserialize(await readFile(join(folder, historyName))) as History;
+  const { violations, ...facts } = judge(history);
+  show(violations);
+  say(JSON.stringify({ ...facts, violations: countBy(violations, ({ rule }) => rule) }));
+  return violations.length === 0;
+}
+
+async function runSeeds(): Promise<boolean> {
+  const runs = [];
+  for (let n = 0; n < Number(values.seeds); n += 1)
+    runs.push(await runSeed(Number(values.seed) + n, Number(values.minutes)));
+  if (values.record) await record(runs);
+  return runs.every(({ violations }) => Object.keys(violations).length === 0);
+}
+
+async function record(runs: readonly object[]): Promise<void> {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD']).toString().trim();
   const machine = { cores: cpus().length, node: process.version };
   const date = new Date().toISOString().slice(0, 10);
   await writeFile(resultsPath, `${JSON.stringify({ date, commit, machine, runs }, null, 2)}\n`);
 }
-const isClean = runs.every(({ violations }) => Object.keys(violations).length === 0);
-say(`${runs.length} seeds, ${isClean ? 'no violation' : 'with violations'}`);
+
+const isClean = await (values.judge === undefined ? runSeeds() : judgeAgain(values.judge));
+say(isClean ? 'no violation' : 'with violations');
 process.exitCode = isClean ? 0 : 1;
