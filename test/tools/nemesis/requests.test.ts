@@ -147,6 +147,10 @@ const retried = (also: (s: Scene, eventId: string) => void) => (s: Scene) => {
 };
 
 wrong('silence', [
+  [
+    'a request 2 s after a discard',
+    retried((s) => s.set(s.history.webhooks[0]!, 4_100, { discards: true })),
+  ],
   ['a request 2 s after a 410', gone(2_140)],
   ['a request 2 s after a pause', duringPause(3_000)],
   [
