@@ -15,7 +15,7 @@ export interface Call extends Span {
   outcome: CallOutcome;
 }
 
-/** A request that changes a resource or reports a change. */
+/** A request that changes a resource or reports a change, with its repeats by the same `Idempotency-Key`. */
 export interface ChangeCall extends Call {
   /** A text that is in the payload of no other change: `m-` and a number. Empty for deletions. */
   mark: string;

@@ -1,10 +1,14 @@
 // A delivery that got a 2xx is sent again only on request, or because the service may not have recorded the response.
 import type { Duplicate, ReceivedRequest } from '../history.ts';
-import { effectEndMs } from './calls.ts';
-import { type Facts, type Finding, isSuccess, lossOf, type Pair, resendsOf } from './facts.ts';
-
-/** A resend may send even while another attempt is in flight, with the same number. */
-const inFlightMs = 5_500;
+import {
+  type Facts,
+  type Finding,
+  isSuccess,
+  lastsUntilMs,
+  lossOf,
+  type Pair,
+  resendsOf,
+} from './facts.ts';
 
 export function duplicatesOf(facts: Facts): Duplicate[] {
   const found: Duplicate[] = [];
@@ -36,10 +40,9 @@ function isRequested(
   pair: Pair,
   { taken, request }: Record<'taken' | 'request', ReceivedRequest>,
 ): boolean {
-  const isRepeat = taken.attempt === request.attempt;
-  // A replay sends long after its call.
-  const fromMs = isRepeat ? taken.atMs - inFlightMs : -Infinity;
+  // Only a job that takes over an attempt in flight uses its number again.
+  const fromMs = taken.attempt === request.attempt ? taken.atMs : -Infinity;
   return resendsOf(facts, pair).some(
-    (job) => job.startMs <= request.atMs && effectEndMs(job) >= fromMs,
+    (job) => job.startMs <= request.atMs && lastsUntilMs(job) >= fromMs,
   );
 }

@@ -1,11 +1,12 @@
 // Each delivery ends in a state that is true: what the receiver responded, or what the observer did, explains it.
-import type { ReceivedRequest } from '../history.ts';
+import type { Call, ReceivedRequest } from '../history.ts';
 import { effectEndMs, mayHaveHappened, possibleSettings } from './calls.ts';
 import {
   type Facts,
   type Finding,
   isSuccess,
   jobsOf,
+  lastsUntilMs,
   lossOf,
   type Pair,
   resendsOf,
@@ -45,13 +46,13 @@ function untrueState(facts: Facts, pair: Pair, delivery: StoredDelivery): string
   if (state === 'exhausted') {
     if (last?.status !== 410 && !isUsedUp(pair, delivery)) return 'is exhausted with attempts left';
   } else if (state !== 'cancelled') return `is still ${state}`;
-  else if (!isCaused(facts, pair, cancelReason)) {
+  else if (causesOf(facts, pair).length === 0) {
     return `is cancelled (${cancelReason}), which nobody caused`;
   }
   const request = pair.requests.at(-1);
   if (request === undefined || !isSuccess(request.response.status)) return null;
-  const isLost = lossOf(facts, request) !== null || resendsOf(facts, pair).length > 0;
-  return isLost ? null : `is ${state}, and its last request got ${request.response.status}`;
+  if (isLost(facts, pair, request) || resendsOf(facts, pair).length > 0) return null;
+  return `is ${state}, and its last request got ${request.response.status}`;
 }
 
 function isUsedUp({ event, webhook, requests }: Pair, delivery: StoredDelivery): boolean {
@@ -64,23 +65,37 @@ function isUsedUp({ event, webhook, requests }: Pair, delivery: StoredDelivery):
   return settings.some(({ retryScheduleMs }) => made > retryScheduleMs.length);
 }
 
-function isCaused(facts: Facts, pair: Pair, reason: string | null): boolean {
-  const { webhook, event, change } = pair;
+/** Returns the calls that may have cancelled the delivery, for its reason. */
+function causesOf(facts: Facts, pair: Pair): Call[] {
+  const { webhook, event, change, delivery } = pair;
   const fromMs = change?.startMs ?? -Infinity;
   const later = webhook.settings.filter(
     (call) => mayHaveHappened(call) && effectEndMs(call) >= fromMs,
   );
   const jobs = jobsOf(facts, pair);
-  const causes: Record<string, boolean> = {
-    webhook_deleted: webhook.deletions.some(mayHaveHappened),
-    discarded: later.some(({ discards }) => discards),
-    unsubscribed: later.some(({ settings }) => !settings.entities.includes(event.entity)),
-    skipped: jobs.some(({ kind }) => kind === 'skip'),
-    erased: jobs.some((each) => each.externalTenantId === event.externalTenantId),
+  const causes: Record<string, Call[]> = {
+    webhook_deleted: webhook.deletions.filter(mayHaveHappened),
+    discarded: later.filter(({ discards }) => discards),
+    unsubscribed: later.filter(({ settings }) => !settings.entities.includes(event.entity)),
+    skipped: jobs.filter(({ kind }) => kind === 'skip'),
+    erased: jobs.filter((each) => each.externalTenantId === event.externalTenantId),
   };
-  return causes[reason ?? ''] ?? false;
+  return causes[delivery?.cancelReason ?? ''] ?? [];
 }
 
+/** Checks whether the response may not be recorded: by a fault, or what else happened to the delivery meanwhile. */
+function isLost(facts: Facts, pair: Pair, request: ReceivedRequest): boolean {
+  const recordedMs = request.response.atMs + recordedWithinMs;
+  return (
+    lossOf(facts, request) !== null ||
+    causesOf(facts, pair).some(({ startMs }) => startMs <= recordedMs) ||
+    resendsOf(facts, pair).some(
+      (job) => job.startMs <= recordedMs && lastsUntilMs(job) >= request.atMs,
+    )
+  );
+}
+
+const recordedWithinMs = 1_000;
 /** Earlier attempts cannot be compared. */
 const attemptsKept = 21;
 
@@ -98,7 +113,7 @@ function untrueAttempts(facts: Facts, pair: Pair, delivery: StoredDelivery): str
   for (const request of pair.requests) {
     const { attempt, response } = request;
     const isKept = attempt > attemptCount - attemptsKept;
-    if (!isKept || seen.has(attempt) || lossOf(facts, request) !== null) continue;
+    if (!isKept || seen.has(attempt) || isLost(facts, pair, request)) continue;
     return `has no attempt ${attempt} with ${response.status}, which the receiver responded`;
   }
   return null;

@@ -1,15 +1,13 @@
 // Each retry comes after its wait of the schedule, and not much later unless something explains it.
 import type { ReceivedRequest, Span } from '../history.ts';
-import { effectEndMs, overlaps, possibleSettings } from './calls.ts';
-import { endedMs, type Facts, type Finding, type Pair, resendsOf } from './facts.ts';
+import { overlaps, possibleSettings } from './calls.ts';
+import { endedMs, type Facts, type Finding, lastsUntilMs, type Pair, resendsOf } from './facts.ts';
 
 const clockMs = 100;
 const jitterShareMax = 0.15;
 const lateMsMax = 10_000;
 /** Of a fault: a lost attempt is repeated within it. */
 const repeatedWithinMs = 15_000;
-/** Of a job that sends deliveries again, from its call on. */
-const resendsWithinMs = 120_000;
 const hourMs = 3_600_000;
 
 interface Retry {
@@ -53,7 +51,7 @@ function retriesOf(requests: readonly ReceivedRequest[]): Retry[] {
 function wrongWait(facts: Facts, pair: Pair, { failed, retry, failedMs }: Retry): string | null {
   const waitedMs = retry.atMs - failedMs;
   const resends = resendsOf(facts, pair).filter(({ startMs }) => startMs <= retry.atMs);
-  if (resends.some((job) => effectEndMs(job) + resendsWithinMs >= failedMs)) return null;
+  if (resends.some((job) => lastsUntilMs(job) >= failedMs)) return null;
   // A resend starts the schedule anew, after an attempt that only the service knows.
   const first = resends.length === 0 ? failed.attempt : 1;
   const span = { startMs: failed.atMs - 1_000, endMs: failed.response.atMs };

@@ -1,10 +1,11 @@
-// No request begins more than half a second after a pause, a 410, a deletion, a skip or an erasure took effect.
+// No request begins more than half a second after a pause, a 410, a deletion, a skip, a discard or an erasure took effect.
 import type { ReceivedRequest, Span, WebhookHistory } from '../history.ts';
 import { effectEndMs, isGone, mayHaveHappened, possibleSettings } from './calls.ts';
 import {
   type Facts,
   type Finding,
   jobsOf,
+  lastsUntilMs,
   lossOf,
   type Pair,
   resendsOf,
@@ -36,21 +37,25 @@ export function silence(facts: Facts): Finding[] {
 }
 
 function silencedBy(facts: Facts, pair: Pair, atMs: number): string | null {
-  const { event, webhook } = pair;
+  const { event, webhook, change } = pair;
   const fromMs = atMs - silentAfterMs;
   if (isGone(webhook, fromMs)) return 'the deletion of the webhook';
   const settings = possibleSettings(webhook, { startMs: fromMs, endMs: atMs });
   if (settings.every(({ active }) => !active)) return 'a pause';
   if (isGoneAt(facts, webhook, { startMs: fromMs, endMs: atMs })) return 'a 410';
   if (event.erasedAt !== null && event.erasedAt.getTime() < fromMs) return 'its erasure';
-  const skipped = jobsOf(facts, pair).filter(
-    ({ kind, outcome, endMs }) => kind === 'skip' && outcome === 'accepted' && endMs < fromMs,
+  const skips = jobsOf(facts, pair).filter(({ kind }) => kind === 'skip');
+  const discards = webhook.settings.filter(
+    (call) => call.discards && change !== undefined && effectEndMs(change) < call.startMs,
   );
-  const skippedMs = Math.max(...skipped.map(({ startMs }) => startMs));
+  const cancelled = [...skips, ...discards].filter(
+    ({ outcome, endMs }) => outcome === 'accepted' && endMs < fromMs,
+  );
+  const cancelledMs = Math.max(...cancelled.map(({ startMs }) => startMs));
   const isResent = resendsOf(facts, pair).some(
-    ({ startMs, endMs }) => endMs >= skippedMs && startMs <= atMs,
+    (job) => lastsUntilMs(job) >= cancelledMs && job.startMs <= atMs,
   );
-  return skipped.length > 0 && !isResent ? 'a skip' : null;
+  return cancelled.length > 0 && !isResent ? 'a skip or discard' : null;
 }
 
 // A 410 deactivates the webhook until somebody sets it.

@@ -2,8 +2,6 @@
 import { called, type Case, fault, job, scene, violatedBy } from './scene.ts';
 import { judge } from '../../nemesis/judge.ts';
 
-const none = { requests: [], deliveries: [], events: [] };
-
 test.each<Case>([
   ['a change that was delivered', (s) => void (s.webhook('a'), s.change(100))],
   [
@@ -124,7 +122,7 @@ test.each<Case>([
   ['a webhook that nobody created', (s) => s.change(100, []).event.webhookUids.push('b')],
 ])('recipients: %s is wrong', (_title, make) => expect(violatedBy(make)).toContain('recipients'));
 
-const cancelled = (cancelReason: string) => ({ state: 'cancelled', cancelReason, ...none });
+const cancelled = (cancelReason: string) => ({ state: 'cancelled', cancelReason });
 
 test.each<Case>([
   ['a delivery after failures', (s) => void (s.webhook('a'), s.change(100, [500, null, 200]))],
@@ -158,6 +156,16 @@ test.each<Case>([
       Object.assign(made.deliveries[0]!, cancelled('skipped'));
     },
   ],
+  [
+    'a response after a skip',
+    (s) => {
+      s.webhook('a');
+      const made = s.change(100, [500, 200]);
+      s.history.jobs.push(job('skip', 1_120, { eventId: made.event._id, webhookUids: ['a'] }));
+      const attempts = [{ n: 1, status: 500 }];
+      Object.assign(made.deliveries[0]!, { ...cancelled('skipped'), attemptCount: 1, attempts });
+    },
+  ],
 ])('ended: %s is right', (_title, make) => expect(violatedBy(make)).toEqual([]));
 
 test.each<[string, (number | null)[], object]>([
@@ -172,6 +180,7 @@ test.each<[string, (number | null)[], object]>([
   ],
   ['that is cancelled by a skip of nobody', [500], { state: 'cancelled', cancelReason: 'skipped' }],
   ['that expired', [500], { state: 'cancelled', cancelReason: 'expired' }],
+  ['that was cancelled by a skip of nobody after a 2xx', [200], cancelled('skipped')],
   ['that is exhausted after a 2xx', [500, 500, 200], { state: 'exhausted' }],
   ['that lacks an attempt', [500, 200], { attempts: [{ n: 2, status: 200 }] }],
 ])('ended: a delivery %s is wrong', (_title, statuses, wrong) => {

@@ -1,5 +1,5 @@
 // The judge of requests: their bytes and signatures, and that none comes that nobody wanted, too early or too often.
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { judge } from '../../nemesis/judge.ts';
 import type { SettingsCall } from '../../nemesis/history.ts';
 import {
@@ -7,10 +7,11 @@ import {
   type Case,
   fault,
   job,
+  type Made,
+  privateKey,
   scene,
   type Scene,
   secret,
-  signByKey,
   violatedBy,
 } from './scene.ts';
 
@@ -21,24 +22,27 @@ const wrong = (rule: string, cases: Case[]) =>
     expect(violatedBy(make)).toContain(rule),
   );
 
+/** A change at a time with one request of this signing. */
+function signed(s: Scene, atMs: number, signing: { by?: string[]; key?: KeyObject }): void {
+  const [request] = s.change(atMs).requests;
+  s.send({ event: s.history.documents.events[0] } as Made, atMs + 20, signing);
+  const { headers } = s.history.requests.pop()!;
+  Object.assign(request!, { headers });
+}
+
 /** A rotation at 1 s, a promotion at 10 s, and a request with these secrets. */
 const rotated = (atMs: number, by: string[]) => (s: Scene) => {
-  const webhook = s.webhook('a');
-  webhook.secrets.push(secret('rotated', 1_000, 'new'), secret('promoted', 10_000));
-  const made = s.change(atMs, []);
-  made.requests.push(s.send(made, atMs + 20, { by }));
-  made.event.webhookUids = ['a'];
-  const attempts = [{ n: 1, status: 200 }];
-  Object.assign(made.deliveries[0]!, { state: 'delivered', attemptCount: 1, attempts });
+  const promoted = secret('promoted', 10_000);
+  s.webhook('a').secrets.push(secret('rotated', 1_000, 'new'), promoted);
+  signed(s, atMs, { by });
 };
 const before = ['old', 'old'];
 const between = ['old', 'new', 'old'];
 const after = ['new', 'new', 'old'];
 
-const keyed = (key?: Parameters<typeof signByKey>[2]) => (s: Scene) => {
+const keyed = (key: KeyObject) => (s: Scene) => {
   s.webhook('a', { signatures: ['v1a'] });
-  const { requests, event } = s.change(100);
-  signByKey(requests[0]!, event.body, key);
+  signed(s, 100, { by: ['old'], key });
 };
 
 right([
@@ -46,15 +50,13 @@ right([
   ['the old secret for a request begun before it', rotated(6_450, before)],
   ['both secrets as soon as a rotation begins', rotated(985, between)],
   ['both secrets after a promotion, the new one first', rotated(15_600, after)],
-  ['a signature by a key of the application', keyed()],
+  ['a signature by a key of the application', keyed(privateKey)],
   [
     'a secret of which the response was lost',
     (s) => {
       const lost = { ...secret('rotated', 50), outcome: 'unknown' as const };
       s.webhook('a').secrets.push(lost);
-      s.send(s.change(100), 130, { by: ['old', 'any', 'old'] });
-      s.history.requests.shift();
-      s.history.requests[0]!.body = s.history.documents.events[0]!['body'] as string;
+      signed(s, 100, { by: ['old', 'any', 'old'] });
     },
   ],
 ]);
@@ -145,6 +147,10 @@ const retried = (also: (s: Scene, eventId: string) => void) => (s: Scene) => {
 };
 
 wrong('silence', [
+  [
+    'a request 2 s after a discard',
+    retried((s) => s.set(s.history.webhooks[0]!, 4_100, { discards: true })),
+  ],
   ['a request 2 s after a 410', gone(2_140)],
   ['a request 2 s after a pause', duringPause(3_000)],
   [

@@ -1,5 +1,7 @@
 // Small histories for the tests of the judge: right ones, of which a test makes one thing wrong.
-import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { deliveryHeaders } from '../../../lib/deliveries/compose-message.ts';
+import type { EventToAttempt } from '../../../lib/model/event.ts';
 import { judge } from '../../nemesis/judge.ts';
 import type {
   CallOutcome,
@@ -42,11 +44,13 @@ export interface Scene {
   /** A change at a time with its event for all webhooks so far, and their requests, by the statuses. */
   change: (atMs: number, statuses?: (number | null)[], made?: Partial<ChangeCall>) => Made;
   /** Sends an event once more, 20 ms after the time. */
-  send: (
-    made: Made,
-    atMs: number,
-    given?: Partial<ReceivedRequest> & { by?: string[] },
-  ) => ReceivedRequest;
+  send: (made: Made, atMs: number, given?: Partial<ReceivedRequest> & Signing) => ReceivedRequest;
+}
+
+/** The secret of `X-Webhook-Signature`, then those of `webhook-signature`, and the key of `v1a`. */
+interface Signing {
+  by?: string[];
+  key?: KeyObject;
 }
 
 export interface Made {
@@ -56,12 +60,7 @@ export interface Made {
   requests: ReceivedRequest[];
 }
 
-export const [publicKey, privateKey] = keyPair();
-
-function keyPair(): [KeyObject, KeyObject] {
-  const pair = generateKeyPairSync('ed25519');
-  return [pair.publicKey, pair.privateKey];
-}
+export const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 
 export function scene(): Scene {
   const documents = { readAtMs: 1e6, events: [], deliveries: [], jobs: [], partitions: [] };
@@ -152,46 +151,37 @@ function record(scene: Scene, atMs: number, { statuses, own }: Wanted): Made {
   return made;
 }
 
-type Given = Partial<ReceivedRequest> & { atMs: number; by?: string[] };
+type Given = Partial<ReceivedRequest> & Signing & { atMs: number };
 
-/** `by`: the secret of `X-Webhook-Signature`, then those of `webhook-signature`. */
-function send({ history }: Scene, { event }: Made, { by, ...given }: Given): ReceivedRequest {
+/** The headers are those of the service itself. */
+function send({ history }: Scene, { event }: Made, { by, key, ...given }: Given): ReceivedRequest {
   const [ofBody = '', ...standard] = by ?? ['old', 'old'];
   const path = given.path ?? String(history.webhooks[0]?.path);
-  const seconds = '1700000000';
-  const content = `${event._id}.${seconds}.${event.body}`;
-  const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text);
   const attempt = given.attempt ?? 1;
   const isFirst = !history.requests.some(({ eventId }) => eventId === event._id);
+  const headers = deliveryHeaders({
+    event: event as unknown as EventToAttempt,
+    body: event.body,
+    webhookUid: path.slice(1),
+    isSync: false,
+    secrets: { body: secretOf(ofBody), standard: standard.map(secretOf) },
+    signingKey: key ?? null,
+    attemptNumber: attempt,
+    attemptsLeft: 0,
+    now: new Date(given.atMs),
+  });
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
   const request: ReceivedRequest = {
     path,
     eventId: event._id,
     attempt,
-    headers: {
-      'x-webhook-uid': path.slice(1),
-      'x-webhook-event-id': event._id,
-      'x-webhook-attempt': String(attempt),
-      'x-webhook-sequence': String(event.sequence),
-      'x-webhook-signature': `sha256=${hmac(secretOf(ofBody), event.body).digest('hex')}`,
-      'webhook-id': event._id,
-      'webhook-timestamp': seconds,
-      'webhook-signature': standard
-        .map((name) => `v1,${hmac(Buffer.from(name), content).digest('base64')}`)
-        .join(' '),
-    },
+    headers: Object.fromEntries(named) as Record<string, string>,
     body: isFirst ? event.body : null,
     response: { status: 200, atMs: given.atMs + 10 },
     ...given,
   };
   history.requests.push(request);
   return request;
-}
-
-export function signByKey(request: ReceivedRequest, body: string, key = privateKey): void {
-  const { 'webhook-id': id, 'webhook-timestamp': seconds, 'x-webhook-uid': uid } = request.headers;
-  const signature = sign(null, Buffer.from(`${id}.${seconds}.${uid}.${body}`), key);
-  const entry = `v1a,${signature.toString('base64')}`;
-  Object.assign(request.headers, { 'webhook-signature': entry });
 }
 
 export const job = (kind: JobCall['kind'], atMs: number, made: Partial<JobCall> = {}): JobCall => ({
