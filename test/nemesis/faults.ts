@@ -35,13 +35,13 @@ const makers: Readonly<Record<FaultName, (scene: Scene) => Promise<void>>> = {
     await world.memberFaults?.set(target, {});
     await world.process(target).ready();
   },
-  async 'clock off'({ world, target, forMs, amount }) {
-    const isMember = target.startsWith('mongod');
-    if (isMember) await world.memberFaults?.set(target, { aheadSeconds: amount });
-    else await world.roles.change(target, shiftedClock(amount * 1_000));
-    await sleep(forMs);
-    if (isMember) await world.memberFaults?.set(target, {});
-    else await world.roles.change(target, {});
+  async 'clock off'(scene) {
+    const { world, target, forMs, amount } = scene;
+    if (target.startsWith('mongod')) {
+      await world.memberFaults?.set(target, { aheadSeconds: amount });
+      await sleep(forMs);
+      await world.memberFaults?.set(target, {});
+    } else await withSettings(scene, shiftedClock(amount * 1_000));
   },
   async cut(scene) {
     proxyOf(scene).cut();
@@ -52,11 +52,7 @@ const makers: Readonly<Record<FaultName, (scene: Scene) => Promise<void>>> = {
   async delayed(scene) {
     await during(scene, (proxy, isOn) => proxy.delay(isOn ? scene.amount : 0));
   },
-  async 'first attempts off'({ world, target, forMs }) {
-    await world.roles.change(target, { HERALD_API_DELIVERS: 'false' });
-    await sleep(forMs);
-    await world.roles.change(target, {});
-  },
+  'first attempts off': (scene) => withSettings(scene, { HERALD_API_DELIVERS: 'false' }),
   'two versions': ({ world, forMs }) => world.roles.upgrade(forMs),
 };
 
@@ -73,6 +69,17 @@ async function during(
   set(proxyOf(scene), true);
   await sleep(scene.forMs);
   set(proxyOf(scene), false);
+}
+
+/** Restarts a process with settings of its own, and after the time of the fault without them. */
+async function withSettings(
+  { world, target, forMs }: Scene,
+  settings: Readonly<Record<string, string>>,
+): Promise<void> {
+  const over = sleep(forMs);
+  await world.roles.change(target, settings);
+  await over;
+  await world.roles.change(target, {});
 }
 
 /** Makes one fault. Resolves once the world is as before. */
