@@ -20,7 +20,9 @@ const wholeWithinMs = 60_000;
 const makers: Readonly<Record<FaultName, (scene: Scene) => Promise<void>>> = {
   killed: ({ world, target }) => world.process(target).restart('SIGKILL'),
   async frozen({ world, target, forMs }) {
-    const { member } = world.process(target);
+    const kept = world.process(target);
+    await kept.ready();
+    const { member } = kept;
     await member.signal('SIGSTOP');
     await sleep(forMs);
     if (member.pid !== null) await member.signal('SIGCONT');
@@ -82,15 +84,18 @@ async function withSettings(
   await world.roles.change(target, {});
 }
 
-/** Makes one fault. Resolves once the world is as before. */
+/** Makes one fault. Resolves once the world is as before; if that fails, with a line. */
 export async function makeFault(world: World, planned: PlannedFault): Promise<Fault> {
   const { name, forMs, amount } = planned;
-  const target = await resolveTarget(world, planned.target);
   const startMs = Date.now();
-  await makers[name]({ world, target, forMs, amount });
-  if (planned.holds.includes('set')) {
+  let { target } = planned;
+  try {
+    target = await resolveTarget(world, planned.target);
+    await makers[name]({ world, target, forMs, amount });
     const options = { timeoutMs: wholeWithinMs, what: 'the whole replica set' };
-    await waitFor(() => world.mongodb.isWhole(), options);
+    if (planned.holds.includes('set')) await waitFor(() => world.mongodb.isWhole(), options);
+  } catch (error) {
+    world.progress(`not over: ${name} ${target}: ${String(error)}`);
   }
   const role = target === planned.target ? '' : ` (${planned.target})`;
   return { name, target: `${target}${role}`, startMs, endMs: Date.now() };
@@ -109,17 +114,11 @@ export async function makeFaults(world: World, plan: readonly PlannedFault[]): P
   const faults: Fault[] = [];
   const holding = new Map<string, Promise<void>>();
   const make = async (planned: PlannedFault, free: Promise<unknown>): Promise<void> => {
-    const what = `${planned.name} ${planned.target}`;
     await free;
     const isLate = Date.now() + planned.forMs > startMs + planned.quietFromMs;
     const isMissing = planned.holds.includes('set') && !canFail(world, planned);
-    if (isLate || isMissing) world.progress(`left out: ${what}`);
-    else {
-      await makeFault(world, planned).then(
-        (fault) => faults.push(fault),
-        (error: Error) => world.progress(`failed: ${what}: ${error.message}`),
-      );
-    }
+    if (isLate || isMissing) world.progress(`left out: ${planned.name} ${planned.target}`);
+    else faults.push(await makeFault(world, planned));
   };
   const making: Promise<void>[] = [];
   for (const planned of plan) {
