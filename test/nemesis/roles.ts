@@ -82,8 +82,7 @@ export class Roles {
     await sleep(bothMs);
     this.#bundle = this.#options.nextBundle;
     for (const n of [1, 2]) {
-      const names = [`worker-${n}`, `api-${n}`];
-      await Promise.all(names.map((name) => this.running.get(name)?.restart('SIGTERM')));
+      await Promise.all([this.change(`worker-${n}`, {}), this.change(`api-${n}`, {})]);
     }
     await this.end('SIGTERM', nextNames);
   }
