@@ -20,7 +20,9 @@ const wholeWithinMs = 60_000;
 const makers: Readonly<Record<FaultName, (scene: Scene) => Promise<void>>> = {
   killed: ({ world, target }) => world.process(target).restart('SIGKILL'),
   async frozen({ world, target, forMs }) {
-    const { member } = world.process(target);
+    const kept = world.process(target);
+    await kept.ready();
+    const { member } = kept;
     await member.signal('SIGSTOP');
     await sleep(forMs);
     if (member.pid !== null) await member.signal('SIGCONT');
@@ -35,13 +37,13 @@ const makers: Readonly<Record<FaultName, (scene: Scene) => Promise<void>>> = {
     await world.memberFaults?.set(target, {});
     await world.process(target).ready();
   },
-  async 'clock off'({ world, target, forMs, amount }) {
-    const isMember = target.startsWith('mongod');
-    if (isMember) await world.memberFaults?.set(target, { aheadSeconds: amount });
-    else await world.roles.change(target, shiftedClock(amount * 1_000));
-    await sleep(forMs);
-    if (isMember) await world.memberFaults?.set(target, {});
-    else await world.roles.change(target, {});
+  async 'clock off'(scene) {
+    const { world, target, forMs, amount } = scene;
+    if (target.startsWith('mongod')) {
+      await world.memberFaults?.set(target, { aheadSeconds: amount });
+      await sleep(forMs);
+      await world.memberFaults?.set(target, {});
+    } else await withSettings(scene, shiftedClock(amount * 1_000));
   },
   async cut(scene) {
     proxyOf(scene).cut();
@@ -52,11 +54,7 @@ const makers: Readonly<Record<FaultName, (scene: Scene) => Promise<void>>> = {
   async delayed(scene) {
     await during(scene, (proxy, isOn) => proxy.delay(isOn ? scene.amount : 0));
   },
-  async 'first attempts off'({ world, target, forMs }) {
-    await world.roles.change(target, { HERALD_API_DELIVERS: 'false' });
-    await sleep(forMs);
-    await world.roles.change(target, {});
-  },
+  'first attempts off': (scene) => withSettings(scene, { HERALD_API_DELIVERS: 'false' }),
   'two versions': ({ world, forMs }) => world.roles.upgrade(forMs),
 };
 
@@ -75,15 +73,29 @@ async function during(
   set(proxyOf(scene), false);
 }
 
-/** Makes one fault. Resolves once the world is as before. */
+/** Restarts a process with settings of its own, and after the time of the fault without them. */
+async function withSettings(
+  { world, target, forMs }: Scene,
+  settings: Readonly<Record<string, string>>,
+): Promise<void> {
+  const over = sleep(forMs);
+  await world.roles.change(target, settings);
+  await over;
+  await world.roles.change(target, {});
+}
+
+/** Makes one fault. Resolves once the world is as before; if that fails, with a line. */
 export async function makeFault(world: World, planned: PlannedFault): Promise<Fault> {
   const { name, forMs, amount } = planned;
-  const target = await resolveTarget(world, planned.target);
   const startMs = Date.now();
-  await makers[name]({ world, target, forMs, amount });
-  if (planned.holds.includes('set')) {
+  let { target } = planned;
+  try {
+    target = await resolveTarget(world, planned.target);
+    await makers[name]({ world, target, forMs, amount });
     const options = { timeoutMs: wholeWithinMs, what: 'the whole replica set' };
-    await waitFor(() => world.mongodb.isWhole(), options);
+    if (planned.holds.includes('set')) await waitFor(() => world.mongodb.isWhole(), options);
+  } catch (error) {
+    world.progress(`not over: ${name} ${target}: ${String(error)}`);
   }
   const role = target === planned.target ? '' : ` (${planned.target})`;
   return { name, target: `${target}${role}`, startMs, endMs: Date.now() };
@@ -102,17 +114,11 @@ export async function makeFaults(world: World, plan: readonly PlannedFault[]): P
   const faults: Fault[] = [];
   const holding = new Map<string, Promise<void>>();
   const make = async (planned: PlannedFault, free: Promise<unknown>): Promise<void> => {
-    const what = `${planned.name} ${planned.target}`;
     await free;
     const isLate = Date.now() + planned.forMs > startMs + planned.quietFromMs;
     const isMissing = planned.holds.includes('set') && !canFail(world, planned);
-    if (isLate || isMissing) world.progress(`left out: ${what}`);
-    else {
-      await makeFault(world, planned).then(
-        (fault) => faults.push(fault),
-        (error: Error) => world.progress(`failed: ${what}: ${error.message}`),
-      );
-    }
+    if (isLate || isMissing) world.progress(`left out: ${planned.name} ${planned.target}`);
+    else faults.push(await makeFault(world, planned));
   };
   const making: Promise<void>[] = [];
   for (const planned of plan) {

@@ -22,12 +22,12 @@ export class KeptProcess {
     return this.#isReady;
   }
 
-  /** Starts it unless it runs already. Throws if this first start fails. */
+  /** Starts it, unless it runs already, and waits until it is ready. */
   async begin(): Promise<this> {
-    if (this.member.pid === null) await this.member.start();
     this.#isWanted = true;
-    this.#isReady = true;
+    this.#isReady = this.member.pid !== null;
     this.#watching = this.#watch();
+    await this.ready();
     return this;
   }
 
@@ -56,18 +56,20 @@ export class KeptProcess {
 
   async #watch(): Promise<void> {
     while (this.#isWanted) {
+      if (!this.#isReady) await this.#start();
       await this.member.exited();
+      if (this.#isReady) this.#progress(`${this.member.name} ended by itself`);
       this.#isReady = false;
-      if (this.#isWanted) await this.#startAgain();
     }
   }
 
-  async #startAgain(): Promise<void> {
+  async #start(): Promise<void> {
     try {
       await this.member.start();
       this.#isReady = true;
     } catch (error) {
-      this.#progress(error instanceof Error ? error.message : String(error));
+      const [reason] = String(error).split('\n');
+      this.#progress(reason ?? '');
       await sleep(failedStartWaitMs);
     }
   }

@@ -51,3 +51,7 @@ ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
   errno = ENOSPC;
   return -1;
 }
+
+ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
+  return pwrite(file, bytes, count, offset);
+}

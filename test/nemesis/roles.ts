@@ -81,8 +81,8 @@ export class Roles {
     await this.begin(nextNames);
     await sleep(bothMs);
     this.#bundle = this.#options.nextBundle;
-    for (const name of ['worker-1', 'api-1', 'worker-2', 'api-2']) {
-      await this.running.get(name)?.restart('SIGTERM');
+    for (const n of [1, 2]) {
+      await Promise.all([this.change(`worker-${n}`, {}), this.change(`api-${n}`, {})]);
     }
     await this.end('SIGTERM', nextNames);
   }

@@ -56,7 +56,7 @@ interface Kind {
 
 const clockAhead = (random: () => number): number => (random() < 0.5 ? -20 : 20);
 const kinds: readonly Kind[] = [
-  { name: 'killed', targets: roles, weight: 5, forMs: [0, 0], recoveryMs: 3_000 },
+  { name: 'killed', targets: roles, weight: 5, forMs: [0, 0], recoveryMs: 5_000 },
   { name: 'killed', targets: ['temporal'], weight: 2, forMs: [0, 0], recoveryMs: 3_000 },
   // Others elect a primary only after 10 s.
   { name: 'killed', targets: members, weight: 1.5, forMs: [0, 0], recoveryMs: 14_000 },
@@ -79,8 +79,8 @@ const kinds: readonly Kind[] = [
     name: 'clock off',
     targets: roles,
     weight: 1.5,
-    forMs: [3_000, 10_000],
-    recoveryMs: 6_000,
+    forMs: [5_000, 12_000],
+    recoveryMs: 8_000,
     amount: clockAhead,
   },
   { name: 'cut', targets: links, weight: 5, forMs: [0, 0], recoveryMs: 0 },
@@ -97,16 +97,16 @@ const kinds: readonly Kind[] = [
     name: 'first attempts off',
     targets: apis,
     weight: 1.5,
-    forMs: [3_000, 10_000],
-    recoveryMs: 6_000,
+    forMs: [5_000, 12_000],
+    recoveryMs: 8_000,
   },
 ];
 const upgrade: Kind = {
   name: 'two versions',
   targets: ['service'],
   weight: 0,
-  forMs: [5_000, 8_000],
-  recoveryMs: 12_000,
+  forMs: [3_000, 6_000],
+  recoveryMs: 18_000,
 };
 
 interface PlanOptions {
