@@ -47,8 +47,7 @@ export async function startReceivers(): Promise<Receivers> {
     const script: Script = scripts[current.get(incoming.url ?? '') ?? 'fast'];
     const received = arrival(incoming, script);
     requests.push(received);
-    void answer(incoming, outgoing, script).then((body) => {
-      received.response = { ...received.response, atMs: Date.now() };
+    void answer(incoming, outgoing, { script, received }).then((body) => {
       const known = bodies.get(received.eventId);
       if (body === null || body === known) return;
       if (known === undefined) bodies.set(received.eventId, body);
@@ -79,29 +78,28 @@ function arrival(incoming: IncomingMessage, script: Script): ReceivedRequest {
   };
 }
 
-/** Returns the body; null if it did not arrive as a whole. */
+/** Follows the script. Returns the body; null if it did not arrive as a whole. */
 async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { status, afterMs = 0, cut, retryAfterSeconds }: Script,
+  { script, received }: { script: Script; received: ReceivedRequest },
 ): Promise<string | null> {
-  if (cut === 'before the body') {
-    incoming.destroy();
-    return null;
-  }
-  const body = await bodyOf(incoming);
+  const { status, afterMs = 0, cut, retryAfterSeconds } = script;
+  const body = cut === 'before the body' ? null : await bodyOf(incoming);
   if (afterMs > 0) await sleep(afterMs);
+  received.response.atMs = Date.now();
+  if (cut !== undefined || status === null) received.response.isCut = true;
   if (status === null) {
-    outgoing.destroy();
+    incoming.destroy();
     return body;
   }
   const headers: OutgoingHttpHeaders =
     retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
-  if (cut === 'in the response') {
-    outgoing
-      .writeHead(status, { ...headers, 'content-length': 100 })
-      .write('{', () => outgoing.destroy());
-  } else outgoing.writeHead(status, headers).end();
+  if (cut === undefined) outgoing.writeHead(status, headers).end();
+  else {
+    const longer = { ...headers, 'content-length': 100 };
+    outgoing.writeHead(status, longer).write('{', () => outgoing.destroy());
+  }
   return body;
 }
 
