@@ -39,11 +39,24 @@ const pauseMs = 250;
 // Longer than the service lets a request wait and take together.
 const responseTimeoutMs = 30_000;
 
-/** 409 also means that an earlier try with the same key is still in flight. */
-function outcomeOf(status: number | null, isRepeat: boolean): CallOutcome {
-  if (status === null || status >= 500 || status === 429 || status === 408) return 'unknown';
+interface Try {
+  method: string;
+  path: string;
+  status: number | null;
+  isRepeat: boolean;
+}
+
+/** Returns what a try decides; null if the call is to be repeated. */
+function outcomeOf({ method, path, status, isRepeat }: Try): CallOutcome | null {
+  if (status === null || status >= 500 || status === 429 || status === 408) return null;
   if (status < 300) return 'accepted';
-  return status === 409 && isRepeat ? 'unknown' : 'refused';
+  if (!isRepeat) return 'refused';
+  // An earlier try may have had the effect to which this refusal is due.
+  if (method === 'DELETE' && status === 404) return 'accepted';
+  const hasKey = method === 'POST' && !/\/(?:promote|cancel|roll)$/.test(path);
+  if (!hasKey) return 'unknown';
+  // The earlier try is still in flight.
+  return status === 409 ? null : 'refused';
 }
 
 export function createCaller(url: string): Caller {
@@ -76,11 +89,9 @@ export function createCaller(url: string): Caller {
       const name = String(status ?? 'broken');
       statuses[name] = (statuses[name] ?? 0) + 1;
       const endMs = Date.now();
-      // The first try may have deleted it.
-      const isGone = method === 'DELETE' && status === 404 && tries > 1;
-      const outcome = isGone ? 'accepted' : outcomeOf(status, tries > 1);
-      const isOver = outcome !== 'unknown' || endMs - startMs > patienceMs;
-      if (isOver) return { status, text, body: bodyOf(text), startMs, endMs, outcome };
+      const outcome = outcomeOf({ method, path, status, isRepeat: tries > 1 });
+      if (outcome !== null || endMs - startMs > patienceMs)
+        return { status, text, body: bodyOf(text), startMs, endMs, outcome: outcome ?? 'unknown' };
       await sleep(pauseMs);
     }
   };

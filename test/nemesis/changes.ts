@@ -18,7 +18,9 @@ async function change(
   { method, path, body, ...facts }: Facts & { method: string; path: string; body?: unknown },
 ): Promise<Reply> {
   const { app } = application;
-  const reply = await caller.call(app, method, path, body === undefined ? {} : { body });
+  // A repeated PATCH would be another change.
+  const patience = method === 'PATCH' ? { patienceMs: 0 } : {};
+  const reply = await caller.call(app, method, path, { body, ...patience });
   const { startMs, endMs, outcome } = reply;
   const uid = reply.body['uid'];
   const eventId = reply.body['eventId'];

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Application, pick, pickWeighted, type Scene, type Webhook } from './application.ts';
 import { groups } from './changes.ts';
-import type { Reply } from './caller.ts';
+import type { Caller, Reply } from './caller.ts';
 import type { WebhookHistory, WebhookSettings } from './history.ts';
 import { type ScriptName, scripts } from './receivers.ts';
 
@@ -98,6 +98,16 @@ async function set(
   const reply = await caller.call(application.app, 'PATCH', path, { body });
   webhook.history.settings.push({ ...callOf(application, reply), settings, discards });
   if (reply.outcome === 'accepted') webhook.settings = settings;
+  if (reply.outcome === 'unknown') await learn(caller, application, webhook);
+}
+
+/** Reads what a call without a decisive response has done. */
+async function learn(caller: Caller, application: Application, webhook: Webhook): Promise<void> {
+  const reply = await caller.call(application.app, 'GET', `/webhooks/${webhook.uid}`);
+  if (reply.outcome !== 'accepted') return;
+  webhook.settings = { ...webhook.settings, active: reply.body['active'] === (true as never) };
+  const { settings } = webhook;
+  webhook.history.settings.push({ ...callOf(application, reply), settings, discards: false });
 }
 
 interface Change {

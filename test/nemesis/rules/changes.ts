@@ -53,7 +53,7 @@ function nameOf({ appUid, event, externalTenantId, resourceUid }: Named): string
 }
 
 function byMarkIn(body: string, byMark: ReadonlyMap<string, ChangeCall>): ChangeCall | undefined {
-  for (const [mark] of body.matchAll(/\bm-\d+/g)) {
+  for (const [mark] of body.matchAll(/\bm-[\d-]+/g)) {
     const change = byMark.get(mark);
     if (change !== undefined) return change;
   }
