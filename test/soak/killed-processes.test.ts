@@ -1,2 +1,0 @@
-// Ten times the kills of `npm test`.
-import '../faults/killed-processes.test.ts';
