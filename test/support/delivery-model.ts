@@ -136,8 +136,9 @@ function changed(before: Situation, step: (typeof otherSteps)[number]): Situatio
       if (state === 'held') return cancelled(before, 'expired');
       return isOpen ? before : null;
     case 'untouched for the whole retention':
-      return isOpen ? cancelled(before, state === 'held' ? 'expired' : 'abandoned') : null;
+      break;
   }
+  return isOpen ? cancelled(before, state === 'held' ? 'expired' : 'abandoned') : null;
 }
 
 export const isSendable = (at: Situation): boolean => at.webhook !== 'deleted' && !at.isErased;
