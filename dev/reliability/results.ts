@@ -10,7 +10,6 @@ export interface NemesisRun {
   seed: number;
   minutes: number;
   changes: number;
-  calls: number;
   deliveries: number;
   requests: number;
   /** How often each fault was made, by name. */
