@@ -7,6 +7,7 @@ export const servedDocuments = {
     'How events are delivered: payloads, signatures, retries, order, filters, replays, syncs',
   'embedding.md': 'How a web page keeps the token of an embedded conversation valid',
   'troubleshooting.md': 'Why an event does not arrive, or arrives late, twice or out of order',
+  'reliability.md': 'What is promised, how we try to break it, and the results',
   'admin.md': 'The admin area: sign-in, roles, members, API keys',
   'limits.md': 'All limits of the service',
   'security.md': 'How the service protects data, receivers and itself',

@@ -13,10 +13,12 @@ import { limitsPage } from '../limits/limits-page.ts';
 import { toCase } from '../receiver-cases/draft.ts';
 import { good } from '../receiver-cases/good.ts';
 import { hostile } from '../receiver-cases/hostile.ts';
+import { readResults, withResults } from '../reliability/reliability-page.ts';
 import { typesFile } from '../receiver-types/types-file.ts';
 
 const metricsPage = 'docs/metrics.md';
 const logPage = 'docs/observing.md';
+const reliabilityPage = 'docs/reliability.md';
 const signatureCases = 'test/unit/crypto/signature-cases.json';
 const cases = 'packages/receiver-cases';
 /** The Go module and each package are published separately, so they have copies. */
@@ -31,6 +33,7 @@ export async function generateFiles(): Promise<Map<string, string>> {
     ['docs/limits.md', limitsPage()],
     [metricsPage, withTable(await readFile(metricsPage, 'utf8'), Object.values(instruments))],
     [logPage, withLogTable(await readFile(logPage, 'utf8'))],
+    [reliabilityPage, withResults(await readFile(reliabilityPage, 'utf8'), await readResults())],
     [`${cases}/deliveries.json`, await casesFile()],
     ['packages/receiver-ts/src/events.ts', await formatted(typesFile())],
   ]);

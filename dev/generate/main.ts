@@ -9,8 +9,8 @@ import { generateFiles } from './generated-files.ts';
 const help = `Usage: npm run generate [-- --check]
 
 Writes the contract of the API, the types of the clients and receivers, the receivers' cases,
-the tables of settings, limits, metrics and log events, and the settings in docker-compose.yml and
-the chart. Needs Python for the Python client.
+the tables of settings, limits, metrics and log events, the results in docs/reliability.md, and the
+settings in docker-compose.yml and the chart. Needs Python for the Python client.
 
   --check  writes nothing, and ends with 1 if a file is not up to date;
            the tests of the Python client check its files

@@ -1,8 +1,10 @@
-// `npm run mutants [-- name …]`: plants each fault of mutants.json in a copy of the repository, and runs the tests that
-// should catch it. Fails if one survives. Prints which rule caught it, and after how long.
+// `npm run mutants [-- [--record] name …]`: plants each fault of mutants.json in a copy of the repository, and runs the
+// tests that should catch it. Fails if one survives. Prints which rule caught it, and after how long.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { MutantResult, MutantResults } from '../../dev/reliability/results.ts';
 
 interface Mutant {
   name: string;
@@ -10,9 +12,18 @@ interface Mutant {
   /** Occurs once in the file. */
   from: string;
   to: string;
-  tests: string[];
+  tests: string[] | 'nemesis';
 }
 
+/** The program to run, and the line of its output that names the violated rule. */
+function checkOf(tests: Mutant['tests']): { args: string[]; failure: RegExp } {
+  if (tests !== 'nemesis')
+    return { args: ['test/main.ts', '--bail=1', ...tests], failure: /^ {2}● (.+)$/m };
+  const args = ['test/nemesis/main.ts', '--minutes', '3', '--seed', '1'];
+  return { args, failure: /violation of ([^:\n]+)/ };
+}
+
+const resultsPath = 'test/mutants/results.json';
 const timeoutMs = 600_000;
 
 /** Makes a copy of the tracked files. Returns its folder. */
@@ -28,13 +39,10 @@ async function copyRepository(): Promise<string> {
   return folder;
 }
 
-/** Runs tests in the copy. Returns their exit code and output. */
-function runTests(
-  folder: string,
-  tests: string[],
-): Promise<{ code: number | null; output: string }> {
-  const args = ['--import', 'tsx', 'test/main.ts', '--bail=1', ...tests];
-  const child = spawn(process.execPath, args, { cwd: folder, timeout: timeoutMs });
+/** Runs a program in the copy. Returns its exit code and output. */
+function run(folder: string, args: string[]): Promise<{ code: number | null; output: string }> {
+  const options = { cwd: folder, timeout: timeoutMs };
+  const child = spawn(process.execPath, ['--import', 'tsx', ...args], options);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -56,9 +64,10 @@ async function tryMutant(
   const mutated = text.replace(from, () => to);
   await writeFile(path, mutated);
   try {
-    const { code, output } = await runTests(folder, tests);
+    const { args, failure } = checkOf(tests);
+    const { code, output } = await run(folder, args);
     if (code === 0) return null;
-    const [, rule] = /^ {2}● (.+)$/m.exec(output) ?? [];
+    const [, rule] = failure.exec(output) ?? [];
     if (rule === undefined) throw new Error(`the tests did not run:\n${output.slice(-2_000)}`);
     return rule;
   } finally {
@@ -66,24 +75,46 @@ async function tryMutant(
   }
 }
 
+/** Replaces the results of the mutants that ran, and leaves out those that no longer exist. */
+async function record(all: readonly Mutant[], made: readonly MutantResult[]): Promise<void> {
+  const text = await readFile(resultsPath, 'utf8').catch(() => '{"mutants":[]}');
+  const before = (JSON.parse(text) as MutantResults).mutants;
+  const mutants = all.flatMap(
+    ({ name }) => [made, before].flat().find((each) => each.name === name) ?? [],
+  );
+  const results: MutantResults = {
+    date: new Date().toISOString().slice(0, 10),
+    commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim(),
+    seconds: mutants.reduce((sum, { seconds }) => sum + seconds, 0),
+    caught: mutants.filter(({ caughtBy }) => caughtBy !== null).length,
+    mutants,
+  };
+  await writeFile(resultsPath, `${JSON.stringify(results, null, 2)}\n`);
+}
+
+const { values, positionals: wanted } = parseArgs({
+  options: { record: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 const all = JSON.parse(await readFile('test/mutants/mutants.json', 'utf8')) as Mutant[];
-const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !all.some((mutant) => mutant.name === name));
 if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(', ')}`);
 const mutants = all.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
 const folder = await copyRepository();
-let caught = 0;
+const made: MutantResult[] = [];
 try {
   process.stdout.write('| fault | caught by | after |\n| --- | --- | --- |\n');
   for (const mutant of mutants) {
     const startMs = performance.now();
-    const rule = await tryMutant(folder, mutant);
-    if (rule !== null) caught += 1;
+    const caughtBy = await tryMutant(folder, mutant);
     const seconds = Math.round((performance.now() - startMs) / 1_000);
-    process.stdout.write(`| ${mutant.name} | ${rule ?? '**nothing**'} | ${seconds} s |\n`);
+    made.push({ name: mutant.name, caughtBy, seconds });
+    process.stdout.write(`| ${mutant.name} | ${caughtBy ?? '**nothing**'} | ${seconds} s |\n`);
   }
 } finally {
   await rm(folder, { recursive: true });
 }
-process.stdout.write(`${caught} of ${mutants.length} caught\n`);
-process.exitCode = caught === mutants.length ? 0 : 1;
+if (values.record) await record(all, made);
+const caught = made.filter(({ caughtBy }) => caughtBy !== null).length;
+process.stdout.write(`${caught} of ${made.length} caught\n`);
+process.exitCode = caught === made.length ? 0 : 1;

@@ -13,6 +13,8 @@ export interface Situation {
   number: 'behind' | 'next' | 'settled' | null;
   /** Whether it was discarded since it was recorded or requested last. */
   isDiscarded: boolean;
+  /** Whether the payload was erased. It is never sent again. */
+  isErased: boolean;
 }
 
 /** Attempts by the owner when one is due, by the result of the request, or of the wait for a permit. */
@@ -35,7 +37,11 @@ export const otherSteps = [
   'resumed and discarded',
   'webhook deleted',
   'resent',
+  'replayed',
+  'skipped',
+  'erased',
   'held for too long',
+  'untouched for the whole retention',
 ] as const;
 
 export type Step = AttemptStep | (typeof otherSteps)[number];
@@ -54,10 +60,11 @@ export const starts: readonly Situation[] = [null, 'next', 'behind'].map((number
   owner: number === null ? 'event' : 'partition',
   number: number as Situation['number'],
   isDiscarded: false,
+  isErased: false,
 }));
 
-const isSettled = ({ state }: Situation): boolean =>
-  (settledStates as readonly unknown[]).includes(state);
+const settled: readonly unknown[] = settledStates;
+export const isSettled = ({ state }: Situation): boolean => settled.includes(state);
 
 /** Returns what a step makes of a situation; null if it cannot happen there. */
 export function after(before: Situation, step: Step): After | null {
@@ -86,6 +93,7 @@ function drained(situation: Situation): Situation {
 
 /** Returns what is recorded instead of an attempt; null if one may be made. */
 function unsentOf(before: Situation): Situation | null {
+  if (before.isErased) return cancelled(before, 'erased');
   if (before.webhook === 'deleted') return cancelled(before, 'webhook_deleted');
   if (before.isDiscarded) return cancelled(before, 'discarded');
   return before.webhook === 'paused' ? { ...before, state: 'held' } : null;
@@ -100,10 +108,9 @@ function changed(before: Situation, step: (typeof otherSteps)[number]): Situatio
   const isOpen = state !== null && !isSettled(before);
   switch (step) {
     case 'called by another than the owner':
+      if (state !== null) return before;
       // A job without the delivery never calls before the first record.
-      if (state === null)
-        return owner === 'event' ? null : (unsentOf(before) ?? { ...before, state: 'pending' });
-      return before;
+      return owner === 'event' ? null : (unsentOf(before) ?? { ...before, state: 'pending' });
     case 'earlier event gone':
       return number === 'behind' ? { ...before, number: 'next' } : null;
     case 'paused':
@@ -112,20 +119,38 @@ function changed(before: Situation, step: (typeof otherSteps)[number]): Situatio
     case 'resumed and discarded':
       if (webhook !== 'paused') return null;
       if (step === 'resumed') return released({ ...before, webhook: 'active' });
-      return isOpen
-        ? { ...cancelled(before, 'discarded'), webhook: 'active' }
-        : { ...before, webhook: 'active', isDiscarded: true };
+      if (isOpen) return { ...cancelled(before, 'discarded'), webhook: 'active' };
+      return { ...before, webhook: 'active', isDiscarded: true };
     case 'webhook deleted':
       if (webhook === 'deleted') return null;
       return { ...(isOpen ? cancelled(before, 'webhook_deleted') : before), webhook: 'deleted' };
     case 'resent':
-      if (webhook === 'deleted') return before;
-      return { ...before, state: 'pending', cancelReason: null, owner: 'job', isDiscarded: false };
+      return isSendable(before) ? requeued(before) : before;
+    case 'replayed':
+      return isSendable(before) && state !== null ? replayed(before) : before;
+    case 'skipped':
+      return isOpen || state === null ? cancelled(before, 'skipped') : before;
+    case 'erased':
+      return { ...(isOpen ? cancelled(before, 'erased') : before), isErased: true };
     case 'held for too long':
+      if (state === 'held') return cancelled(before, 'expired');
+      return isOpen ? before : null;
+    case 'untouched for the whole retention':
       break;
   }
-  if (state === 'held') return cancelled(before, 'expired');
-  return isOpen ? before : null;
+  return isOpen ? cancelled(before, state === 'held' ? 'expired' : 'abandoned') : null;
+}
+
+export const isSendable = (at: Situation): boolean => at.webhook !== 'deleted' && !at.isErased;
+
+function requeued(before: Situation): Situation {
+  return { ...before, state: 'pending', cancelReason: null, owner: 'job', isDiscarded: false };
+}
+
+/** A replay keeps the order: the delivery gets a new number if its own has passed. */
+function replayed(before: Situation): Situation {
+  const number = before.number === 'settled' ? 'next' : before.number;
+  return { ...requeued(before), owner: number === null ? 'job' : 'partition', number };
 }
 
 /** A held delivery goes to its partition if its number is not settled, otherwise to the release. */
@@ -136,9 +161,10 @@ function released(before: Situation): Situation {
 }
 
 /** Drops facts that no later step depends on. */
-function normal(situation: Situation): Situation {
-  return isSettled(situation) ? { ...situation, isDiscarded: false } : situation;
+function normal(before: Situation): Situation {
+  if (!isSettled(before)) return before;
+  const ended = { ...before, isDiscarded: false };
+  if (isSendable(before)) return ended;
+  const webhook = before.isErased ? 'active' : before.webhook;
+  return { ...ended, webhook, owner: 'event', number: null };
 }
-
-/** Identifies a situation. */
-export const nameOf = (situation: Situation): string => Object.values(situation).join(' ');

@@ -1,0 +1,134 @@
+// The generated parts of docs/reliability.md, from the results of the last runs.
+import { readFile } from 'node:fs/promises';
+import { withGenerated } from '../instruments/with-generated.ts';
+import type { CrashPointResults, MutantResults, NemesisResults, NemesisRun } from './results.ts';
+
+export interface Results {
+  nemesis: NemesisResults;
+  mutants: MutantResults;
+  crashPoints: CrashPointResults;
+}
+
+const sources = {
+  nemesis: [
+    'test/nemesis/results.json',
+    'npm run nemesis -- --minutes 60 --seed 1 --seeds 3 --record',
+  ],
+  mutants: ['test/mutants/results.json', 'npm run mutants -- --record'],
+  crashPoints: ['test/crash-points/results.json', 'npm run crash-points -- --record'],
+} as const satisfies Record<keyof Results, readonly [path: string, command: string]>;
+
+/** Reads the results in a folder of the repository. Throws if some are missing. */
+export async function readResults(root = '.'): Promise<Results> {
+  const read = async (name: keyof Results): Promise<unknown> => {
+    const [path, command] = sources[name];
+    const text = await readFile(`${root}/${path}`, 'utf8').catch((cause: unknown) => {
+      throw new Error(`there is no ${path}: run ${command}`, { cause });
+    });
+    return JSON.parse(text);
+  };
+  const names = Object.keys(sources) as (keyof Results)[];
+  const pairs = await Promise.all(names.map(async (name) => [name, await read(name)] as const));
+  return Object.fromEntries(pairs) as unknown as Results;
+}
+
+/** Returns the page with the results. */
+export function withResults(page: string, { nemesis, mutants, crashPoints }: Results): string {
+  return withGenerated(page, [
+    nemesisPart(nemesis),
+    mutantsPart(mutants),
+    crashPointsPart(crashPoints),
+  ]);
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+const shown = (count: number): string => count.toLocaleString('en');
+const inSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+const sumOf = (counts: Counts): number => Object.values(counts).reduce((sum, n) => sum + n, 0);
+
+function added(all: readonly Counts[]): Counts {
+  const sums: Record<string, number> = {};
+  for (const [name, count] of all.flatMap((counts) => Object.entries(counts)))
+    sums[name] = (sums[name] ?? 0) + count;
+  return sums;
+}
+
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
+  return [head, head.map(() => '---'), ...rows].map(line).join('');
+}
+
+function nemesisPart({ date, commit, machine, runs }: NemesisResults): string {
+  const where = `${machine.cores} cores, Node ${machine.node.replace('v', '')}`;
+  const [violations, faults, duplicates] = (['violations', 'faults', 'duplicates'] as const).map(
+    (name) => added(runs.map((run) => run[name])),
+  );
+  return [
+    `On ${date}, of commit \`${commit}\`, on ${where}:\n\n`,
+    tableOf(['seed', ...runs.map(({ seed }) => String(seed))], nemesisRows(runs)),
+    `\n${verdictOf(violations)}\n\n`,
+    tableOf(['fault', 'times'], rowsOf(faults)),
+    '\n',
+    tableOf(['cause of a duplicate', 'times'], rowsOf(duplicates)),
+  ].join('');
+}
+
+function rowsOf(counts: Counts = {}): string[][] {
+  const sorted = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
+  return sorted.map(([name, count]) => [name, shown(count)]);
+}
+
+function nemesisRows(runs: readonly NemesisRun[]): string[][] {
+  const facts: Record<string, (run: NemesisRun) => string> = {
+    minutes: ({ minutes }) => shown(minutes),
+    changes: ({ changes }) => shown(changes),
+    deliveries: ({ deliveries }) => shown(deliveries),
+    requests: ({ requests }) => shown(requests),
+    faults: ({ faults }) => shown(sumOf(faults)),
+    violations: ({ violations }) => shown(sumOf(violations)),
+    duplicates: ({ duplicates, deliveries }) => {
+      const percent = (100 * sumOf(duplicates)) / Math.max(1, deliveries);
+      return `${shown(sumOf(duplicates))} (${percent.toFixed(2)}%)`;
+    },
+    'recovery after a fault, p50': ({ recoveryMs }) => inSeconds(recoveryMs.p50),
+    'recovery after a fault, maximum': ({ recoveryMs }) => inSeconds(recoveryMs.max),
+    'quiet application before the faults, p99': (run) =>
+      `${shown(Math.round(run.quietP99Ms.before))} ms`,
+    'quiet application between faults, p99': (run) =>
+      `${shown(Math.round(run.quietP99Ms.outsideFaults))} ms`,
+    'events judged after the restore': ({ restore }) =>
+      restore === null ? 'not tried' : shown(restore.events),
+  };
+  return Object.entries(facts).map(([name, of]) => [name, ...runs.map(of)]);
+}
+
+/** A rule without violations may be absent. */
+function verdictOf(violations: Counts = {}): string {
+  const broken = Object.entries(violations).filter(([, count]) => count > 0);
+  if (broken.length === 0) return 'No rule of the judge was violated.';
+  const listed = broken.map(([rule, count]) => `\`${rule}\` ${shown(count)}`).join(', ');
+  return `**Promises were broken.** Violations by rule: ${listed}.`;
+}
+
+function mutantsPart({ date, commit, mutants }: MutantResults): string {
+  const survivors = mutants.filter(({ caughtBy }) => caughtBy === null);
+  const found = mutants.filter(({ caughtBy }) => caughtBy !== null);
+  const seconds = found.map((each) => each.seconds).toSorted((a, b) => a - b);
+  const median = seconds[Math.floor(seconds.length / 2)] ?? 0;
+  return [
+    `On ${date}, of commit \`${commit}\`: **${found.length} of ${mutants.length} were caught**, half of them within `,
+    `${median} s, the last after ${seconds.at(-1) ?? 0} s.\n`,
+    ...survivors.map(({ name }) => `\n- **not caught**: ${name}`),
+    survivors.length > 0 ? '\n' : '',
+  ].join('');
+}
+
+function crashPointsPart({ date, commit, ...counts }: CrashPointResults): string {
+  const { listed, reached, killed, lost, untrue, repeated } = counts;
+  const head = ['listed', 'reached', 'killed', 'lost', 'untrue', 'requests repeated'];
+  const row = [listed, reached, killed, lost, untrue, repeated].map(shown);
+  const isBroken = lost + untrue > 0;
+  const verdict = isBroken ? '\n**Events were lost, or records are untrue.**\n' : '';
+  return `On ${date}, of commit \`${commit}\`:\n\n${tableOf(head, [row])}${verdict}`;
+}

@@ -1,0 +1,68 @@
+// docs/reliability.md shows the results of the last runs as they are, also bad ones, and the size of the model.
+import { cp, mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { readResults, withResults } from '../../../dev/reliability/reliability-page.ts';
+import { makeTemporaryFolder } from '../../../dev/servers/temporary-folder.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import { modelGraph } from '../../support/model-graph.ts';
+
+const page = await readFile('docs/reliability.md', 'utf8');
+const results = await readResults();
+const paths = ['nemesis', 'mutants', 'crash-points'].map((name) => `test/${name}/results.json`);
+
+test('the page is as the results are', () => {
+  expect(withResults(page, results)).toBe(page);
+});
+
+test('the page fits 900 words', () => {
+  const words = page.split(/[\s|]+/);
+  expect(words.length).toBeLessThanOrEqual(900);
+});
+
+test('the page has the size of the model', () => {
+  const graph = modelGraph();
+  const edges = [...graph.values()].flat().length.toLocaleString('en');
+  expect(page).toContain(`From its ${graph.size} situations, ${edges} edges lead on`);
+});
+
+test.each(paths)('without %s, there is no page but an error with the command', async (missing) => {
+  await using open = new Disposal();
+  const folder = await makeTemporaryFolder(open, 'results');
+  for (const path of paths.filter((each) => each !== missing)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await cp(path, join(folder, path));
+  }
+  await expect(readResults(folder)).rejects.toThrow(`there is no ${missing}: run npm run`);
+});
+
+test('the page says which rules were violated, and how often', () => {
+  const [run] = results.nemesis.runs;
+  if (run === undefined) throw new Error('no run');
+  const runs = [
+    run,
+    { ...run, violations: { order: 2 } },
+    { ...run, violations: { order: 1, calls: 0 } },
+  ];
+  const made = withResults(page, { ...results, nemesis: { ...results.nemesis, runs } });
+  expect(made).toContain('**Promises were broken.** Violations by rule: `order` 3.');
+  expect(made).toContain('| violations | 0 | 2 | 1 |');
+  expect(made).not.toContain('No rule of the judge was violated');
+});
+
+test('the page names the mutants that nothing caught', () => {
+  const mutants = [
+    { name: 'one', caughtBy: 'a rule', seconds: 3 },
+    { name: 'two', caughtBy: null, seconds: 9 },
+  ];
+  const made = withResults(page, { ...results, mutants: { ...results.mutants, mutants } });
+  expect(made).toContain('**1 of 2 were caught**');
+  expect(made).toContain('- **not caught**: two');
+});
+
+test.each(['lost', 'untrue'] as const)('the page says that crashes left something %s', (kind) => {
+  const crashPoints = { ...results.crashPoints, lost: 0, untrue: 0 };
+  const verdict = '**Events were lost, or records are untrue.**';
+  expect(withResults(page, { ...results, crashPoints })).not.toContain(verdict);
+  const broken = { ...crashPoints, [kind]: 1 };
+  expect(withResults(page, { ...results, crashPoints: broken })).toContain(verdict);
+});
