@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { SystemUser } from './run-program.ts';
 
 const stopGraceMs = 10_000;
 const logTailLines = 6;
@@ -46,8 +45,6 @@ export interface GuardedProcess {
 interface GuardedProcessOptions extends Pick<GuardedProcess, 'name' | 'logFile'> {
   readonly binary: string;
   readonly args: readonly string[];
-  /** The user to run as. The default is the user of this process. */
-  readonly user?: SystemUser | undefined;
   /** The default is the environment of this process. */
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
@@ -57,10 +54,9 @@ interface GuardedProcessOptions extends Pick<GuardedProcess, 'name' | 'logFile'>
  * run. Throws if no process can be started. A broken binary shows as an early exit.
  */
 export async function startGuarded(options: GuardedProcessOptions): Promise<GuardedProcess> {
-  const { name, binary, args, logFile, user, env } = options;
+  const { name, binary, args, logFile, env } = options;
   const log = await openFreshLog(logFile);
   const child = spawn('/bin/sh', ['-c', guardScript, 'sh', binary, ...args], {
-    ...user,
     env,
     detached: true,
     stdio: ['pipe', log.fd, log.fd],

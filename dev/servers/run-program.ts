@@ -6,28 +6,19 @@ const execFileAsync = promisify(execFile);
 const outputBytesMax = 4 * 1024 * 1024;
 const reasonCharsMax = 300;
 
-/** The user that a process runs as. */
-export interface SystemUser {
-  readonly uid: number;
-  readonly gid: number;
-}
-
 interface ProgramOptions {
   readonly timeoutMs: number;
   readonly env?: NodeJS.ProcessEnv;
-  /** The user to run as. The default is the user of this process. */
-  readonly user?: SystemUser | undefined;
 }
 
 /** Runs `program` without a shell and returns its output. Throws an Error with a reason of one line. */
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { timeoutMs, env = process.env, user }: ProgramOptions,
+  { timeoutMs, env = process.env }: ProgramOptions,
 ): Promise<string> {
   try {
     const { stdout, stderr } = await execFileAsync(program, args, {
-      ...user,
       env,
       timeout: timeoutMs,
       killSignal: 'SIGKILL',
