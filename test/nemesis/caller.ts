@@ -25,11 +25,15 @@ interface Content {
   patienceMs?: number;
 }
 
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+/** A method and a path. */
+export type Wanted = `${Method} ${string}`;
+
 export interface Caller extends AsyncDisposable {
   /** Calls a path of the application. */
-  call(app: CallerApp, method: string, path: string, content?: Content): Promise<Reply>;
+  call(app: CallerApp, request: Wanted, content?: Content): Promise<Reply>;
   /** Calls a path of the server. */
-  raw(method: string, path: string, content?: Content): Promise<Reply>;
+  raw(request: Wanted, content?: Content): Promise<Reply>;
   /** The number of requests by status; `broken` for those without a response. */
   statuses: Record<string, number>;
 }
@@ -81,7 +85,8 @@ export function createCaller(url: string): Caller {
       return { status: null, text: '' };
     }
   };
-  const raw: Caller['raw'] = async (method, path, content = {}) => {
+  const raw: Caller['raw'] = async (wanted, content = {}) => {
+    const [method = '', path = ''] = wanted.split(' ');
     const startMs = Date.now();
     const { patienceMs = patienceMsDefault } = content;
     for (let tries = 1; ; tries += 1) {
@@ -98,15 +103,12 @@ export function createCaller(url: string): Caller {
   return {
     statuses,
     raw,
-    call: (app, method, path, content = {}) =>
-      raw(method, `/api/v1/appuid/${app.appUid}${path}`, {
-        ...content,
-        headers: {
-          'x-api-key': app.apiKey,
-          ...(method === 'GET' ? {} : { 'idempotency-key': randomUUID() }),
-          ...content.headers,
-        },
-      }),
+    call(app, wanted, content = {}) {
+      const [method, path] = wanted.split(' ') as [Method, string];
+      const key = method === 'GET' ? {} : { 'idempotency-key': randomUUID() };
+      const headers = { 'x-api-key': app.apiKey, ...key, ...content.headers };
+      return raw(`${method} /api/v1/appuid/${app.appUid}${path}`, { ...content, headers });
+    },
     [Symbol.asyncDispose]: () => dispatcher.destroy(),
   };
 }
@@ -115,6 +117,6 @@ function bodyOf(text: string): JsonBody {
   try {
     return JSON.parse(text) as JsonBody;
   } catch {
-    return {} as JsonBody;
+    return {};
   }
 }

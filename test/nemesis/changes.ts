@@ -1,6 +1,6 @@
 // The changes that the applications make and report.
 import { type Application, nextMark, pick, pickWeighted, type Scene } from './application.ts';
-import type { Reply } from './caller.ts';
+import type { Reply, Wanted } from './caller.ts';
 import type { ChangeCall } from './history.ts';
 
 type Facts = Pick<ChangeCall, 'mark' | 'event' | 'resourceUid' | 'externalTenantId' | 'group'>;
@@ -15,12 +15,12 @@ export const groups = 3;
 async function change(
   { caller, observed }: Scene,
   application: Application,
-  { method, path, body, ...facts }: Facts & { method: string; path: string; body?: unknown },
+  { wanted, body, ...facts }: Facts & { wanted: Wanted; body?: unknown },
 ): Promise<Reply> {
   const { app } = application;
   // A repeated PATCH would be another change.
-  const patience = method === 'PATCH' ? { patienceMs: 0 } : {};
-  const reply = await caller.call(app, method, path, { body, ...patience });
+  const patience = wanted.startsWith('PATCH') ? { patienceMs: 0 } : {};
+  const reply = await caller.call(app, wanted, { body, ...patience });
   const { startMs, endMs, outcome } = reply;
   const uid = reply.body['uid'];
   const eventId = reply.body['eventId'];
@@ -46,10 +46,13 @@ export async function report(scene: Scene, application: Application): Promise<vo
   const more = isTooLarge ? { text: 'x'.repeat(tooLargeBytes) } : {};
   const data = { uid, externalTenantId, group, mark, ...more };
   const reply = await change(scene, application, {
-    method: 'POST',
-    path: '/changes',
+    wanted: 'POST /changes',
     body: { event: 'agent.updated', data },
-    ...{ mark, event: 'agent.updated', resourceUid: uid, externalTenantId, group },
+    mark,
+    event: 'agent.updated',
+    resourceUid: uid,
+    externalTenantId,
+    group,
   });
   const eventId = reply.body['eventId'];
   if (reply.outcome !== 'accepted' || typeof eventId !== 'string') return;
@@ -68,7 +71,7 @@ async function createAgent(scene: Scene, application: Application): Promise<void
   const mark = nextMark(application);
   const body = { agentName: 'Agent', description: mark, externalTenantId: tenant };
   const facts = { mark, event: 'agent.created', resourceUid: null, ...plain };
-  const call = { method: 'POST', path: '/agents', body };
+  const call = { wanted: 'POST /agents', body } as const;
   keep(application.agents, await change(scene, application, { ...call, ...facts }));
 }
 
@@ -76,7 +79,7 @@ async function createContext(scene: Scene, application: Application): Promise<vo
   const mark = nextMark(application);
   const body = { contextName: 'Context', description: mark, externalTenantId: tenant };
   const facts = { mark, event: 'context.created', resourceUid: null, ...plain };
-  const call = { method: 'POST', path: '/contexts', body };
+  const call = { wanted: 'POST /contexts', body } as const;
   keep(application.contexts, await change(scene, application, { ...call, ...facts }));
 }
 
@@ -86,7 +89,7 @@ async function createFile(scene: Scene, application: Application): Promise<void>
   const mark = nextMark(application);
   const body = { fileName: `${mark}.txt`, contentType: 'text/plain', sizeBytes: 1 };
   const facts = { mark, event: 'contextfile.created', resourceUid: null, ...plain };
-  const call = { method: 'POST', path: `/contexts/${context}/files`, body };
+  const call = { wanted: `POST /contexts/${context}/files`, body } as const;
   const files = application.files.get(context) ?? [];
   application.files.set(context, files);
   keep(files, await change(scene, application, { ...call, ...facts }));
@@ -102,7 +105,7 @@ async function patch(
   if (uid === undefined) return;
   const mark = nextMark(application);
   const facts = { mark, event: `${kind}.updated`, resourceUid: uid, ...plain };
-  const call = { method: 'PATCH', path: `/${kind}s/${uid}`, body: { description: mark } };
+  const call = { wanted: `PATCH /${kind}s/${uid}`, body: { description: mark } } as const;
   await change(scene, application, { ...call, ...facts });
 }
 
@@ -114,7 +117,7 @@ async function patchFile(scene: Scene, application: Application): Promise<void> 
   const facts = { mark, event: 'contextfile.updated', resourceUid: uid, ...plain };
   const path = `/contexts/${context}/files/${uid}`;
   const body = { fileName: `${mark}.txt` };
-  await change(scene, application, { method: 'PATCH', path, body, ...facts });
+  await change(scene, application, { wanted: `PATCH ${path}`, body, ...facts });
 }
 
 async function deleteOne(
@@ -127,7 +130,7 @@ async function deleteOne(
   uids.splice(uids.indexOf(uid), 1);
   application.files.delete(uid);
   const facts = { mark: '', event: `${kind}.deleted`, resourceUid: uid, ...plain };
-  await change(scene, application, { method: 'DELETE', path: `/${kind}s/${uid}`, ...facts });
+  await change(scene, application, { wanted: `DELETE /${kind}s/${uid}`, ...facts });
 }
 
 const weights = {

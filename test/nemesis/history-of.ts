@@ -17,7 +17,9 @@ interface Run {
 export async function observe(run: Run): Promise<History> {
   const { seed, startMs, load, receivers, faults, db } = run;
   return {
-    ...{ seed, startMs, faults },
+    seed,
+    startMs,
+    faults,
     quietAppUid: load.quiet.app.appUid,
     appUids: load.scene.applications.map(({ app }) => app.appUid),
     ...load.scene.observed,
@@ -29,7 +31,7 @@ export async function observe(run: Run): Promise<History> {
 
 async function publicKeysOf({ scene }: Load): Promise<History['publicKeys']> {
   const read = async ({ app }: Load['quiet']) => {
-    const { body } = await scene.caller.call(app, 'GET', '/.well-known/webhook-keys.json');
+    const { body } = await scene.caller.call(app, 'GET /.well-known/webhook-keys.json');
     return [app.appUid, body['keys'] as unknown as Record<string, unknown>[]] as const;
   };
   return new Map(await Promise.all(scene.applications.map(read)));

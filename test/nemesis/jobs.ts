@@ -11,7 +11,7 @@ async function ask(
   { app }: Application,
   { path, body, ...facts }: Wanted,
 ): Promise<void> {
-  const reply = await caller.call(app, 'POST', path, body === undefined ? {} : { body });
+  const reply = await caller.call(app, `POST ${path}`, body === undefined ? {} : { body });
   const { startMs, endMs, outcome } = reply;
   const none = { webhookUids: [], eventId: null, externalTenantId: null };
   observed.jobs.push({ appUid: app.appUid, startMs, endMs, outcome, ...none, ...facts });
@@ -58,7 +58,7 @@ const operations = {
   },
   async skip(scene, application, { uid }) {
     const list = `/webhooks/${uid}/deliveries?state=retrying&limit=10`;
-    const { body } = await scene.caller.call(application.app, 'GET', list);
+    const { body } = await scene.caller.call(application.app, `GET ${list}`);
     const found = (body['deliveries'] ?? []) as unknown as { eventId: string }[];
     const eventId = pick(scene.random, found)?.eventId;
     if (eventId === undefined) return;

@@ -80,7 +80,9 @@ function resultOf({ seed, minutes }: Run, { history, verdict, restored }: Outcom
     requests,
     faults: countBy(history.faults, ({ name }) => name),
     violations: countBy(violations, ({ rule }) => rule),
-    ...{ duplicates, recoveryMs, quietP99Ms },
+    duplicates,
+    recoveryMs,
+    quietP99Ms,
     restore: { events: restored.events, violations: restored.violations.length },
   };
 }

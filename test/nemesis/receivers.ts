@@ -43,16 +43,19 @@ export async function startReceivers(): Promise<Receivers> {
   const requests: ReceivedRequest[] = [];
   const bodies = new Map<string, string>();
   const current = new Map<string, ScriptName>();
+  const follow = async (...[incoming, outgoing, facts]: Parameters<typeof answer>) => {
+    const body = await answer(incoming, outgoing, facts);
+    const { received } = facts;
+    const known = bodies.get(received.eventId);
+    if (body === null || body === known) return;
+    if (known === undefined) bodies.set(received.eventId, body);
+    received.body = body;
+  };
   const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, outgoing) => {
     const script: Script = scripts[current.get(incoming.url ?? '') ?? 'fast'];
     const received = arrival(incoming, script);
     requests.push(received);
-    void answer(incoming, outgoing, { script, received }).then((body) => {
-      const known = bodies.get(received.eventId);
-      if (body === null || body === known) return;
-      if (known === undefined) bodies.set(received.eventId, body);
-      received.body = body;
-    });
+    void follow(incoming, outgoing, { script, received });
   });
   return {
     ...(await listen(server)),

@@ -69,10 +69,10 @@ export async function restoreBackup(facts: Facts, backup: Backup): Promise<Resto
 
 /** The backup may hold webhooks that were paused at that time. */
 async function resumeInactive({ scene }: Facts, { app }: Application): Promise<void> {
-  const { body } = await scene.caller.call(app, 'GET', '/webhooks');
+  const { body } = await scene.caller.call(app, 'GET /webhooks');
   const webhooks = body as unknown as { uid: string; active: boolean }[];
   for (const { uid } of webhooks.filter(({ active }) => !active))
-    await scene.caller.call(app, 'PATCH', `/webhooks/${uid}`, { body: { active: true } });
+    await scene.caller.call(app, `PATCH /webhooks/${uid}`, { body: { active: true } });
 }
 
 /** Returns deliveries that are recorded as delivered and were never accepted by a receiver. */
@@ -124,7 +124,7 @@ async function tokensAccepted({ scene }: Facts): Promise<string[]> {
   for (const { app, tokens } of scene.applications)
     for (const { token, history } of tokens.slice(0, 5)) {
       const body = { authToken: token };
-      const reply = await scene.caller.call(app, 'POST', '/sdkusers/token/verify', { body });
+      const reply = await scene.caller.call(app, 'POST /sdkusers/token/verify', { body });
       const isRefused = reply.body['active'] === (false as never);
       if (!isRefused) accepted.push(`a token of ${history.userUid} is accepted (${reply.text})`);
     }

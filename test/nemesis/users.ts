@@ -25,7 +25,7 @@ const operations = {
     const body = { externalId, accountUids, expiresInSeconds: lifetimeSeconds };
     // Each try is a sign-in of its own, of which the last counts.
     const path = '/sdkusers/auth';
-    const reply = await caller.call(application.app, 'POST', path, { body });
+    const reply = await caller.call(application.app, `POST ${path}`, { body });
     if (reply.outcome !== 'accepted') return;
     const token = String(reply.body['authToken']);
     const [, claims = ''] = token.split('.');
@@ -46,7 +46,7 @@ const operations = {
     if (held === undefined) return;
     const body = { authToken: held.token };
     const path = '/sdkusers/token/verify';
-    const reply = await caller.call(application.app, 'POST', path, { body, patienceMs: 0 });
+    const reply = await caller.call(application.app, `POST ${path}`, { body, patienceMs: 0 });
     const { startMs, endMs, outcome } = reply;
     const isActive = outcome === 'accepted' ? reply.body['active'] === (true as never) : null;
     const reason = reply.body['reason'];
@@ -66,14 +66,14 @@ const operations = {
     const { appUid } = application.app;
     const path = `/admin/api/apps/${appUid}/keys/${application.keyUid}/roll`;
     const content = { headers: { ...headers }, body: { overlapSeconds: 86_400 }, patienceMs: 0 };
-    const reply = await caller.raw('POST', path, content);
+    const reply = await caller.raw(`POST ${path}`, content);
     if (reply.outcome !== 'accepted') return;
     application.app = { ...application.app, apiKey: String(reply.body['apiKey']) };
     application.keyUid = String(reply.body['uid']);
   },
   async read({ caller, observed, random, applications }, application) {
     const path = pick(random, lists) ?? '/webhooks';
-    const reply = await caller.call(application.app, 'GET', path, { patienceMs: 0 });
+    const reply = await caller.call(application.app, `GET ${path}`, { patienceMs: 0 });
     const others = applications.filter((each) => each !== application);
     const foreign = others
       .flatMap(({ app, number }) => [app.appUid, `/${number}-`, `"m-${number}-`])
@@ -94,7 +94,7 @@ async function revoke(
   application.revocations.push(revocation);
   for (const { history } of application.tokens)
     if (userUid === null || history.userUid === userUid) history.revocations.push(revocation);
-  const reply = await caller.call(application.app, 'POST', path);
+  const reply = await caller.call(application.app, `POST ${path}`);
   Object.assign(revocation, callOf(application, reply));
 }
 

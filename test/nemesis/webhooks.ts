@@ -58,7 +58,7 @@ export async function createWebhook(
   const settings = settingsOf(kinds[kind % kinds.length] ?? {});
   const { appUid } = application.app;
   const body = { url: receiversUrl + path, ...fieldsOf(settings) };
-  const reply = await caller.call(application.app, 'POST', '/webhooks', { body });
+  const reply = await caller.call(application.app, 'POST /webhooks', { body });
   if (reply.outcome !== 'accepted') return;
   const call = callOf(application, reply);
   const history: WebhookHistory = {
@@ -95,7 +95,7 @@ async function set(
   const wanted = Object.fromEntries(names.map((name) => [name, fields[name]]));
   const body = discards ? { ...wanted, onResume: 'discard' } : wanted;
   const path = `/webhooks/${webhook.uid}`;
-  const reply = await caller.call(application.app, 'PATCH', path, { body });
+  const reply = await caller.call(application.app, `PATCH ${path}`, { body });
   webhook.history.settings.push({ ...callOf(application, reply), settings, discards });
   if (reply.outcome === 'accepted') webhook.settings = settings;
   if (reply.outcome === 'unknown') await learn(caller, application, webhook);
@@ -103,7 +103,7 @@ async function set(
 
 /** Reads what a call without a decisive response has done. */
 async function learn(caller: Caller, application: Application, webhook: Webhook): Promise<void> {
-  const reply = await caller.call(application.app, 'GET', `/webhooks/${webhook.uid}`);
+  const reply = await caller.call(application.app, `GET /webhooks/${webhook.uid}`);
   if (reply.outcome !== 'accepted') return;
   webhook.settings = { ...webhook.settings, active: reply.body['active'] === (true as never) };
   const { settings } = webhook;
@@ -145,19 +145,19 @@ const operations = {
   },
   async rotate({ caller, random }, application, webhook) {
     const path = `/webhooks/${webhook.uid}/secret`;
-    const rotated = await caller.call(application.app, 'POST', `${path}/rotate`, { body: {} });
+    const rotated = await caller.call(application.app, `POST ${path}/rotate`, { body: {} });
     const secret = rotated.outcome === 'accepted' ? String(rotated.body['secret']) : null;
     const { secrets } = webhook.history;
     secrets.push({ ...callOf(application, rotated), kind: 'rotated', secret });
     await sleep(1_000 + 5_000 * random());
-    const promoted = await caller.call(application.app, 'POST', `${path}/promote`);
+    const promoted = await caller.call(application.app, `POST ${path}/promote`);
     secrets.push({ ...callOf(application, promoted), kind: 'promoted', secret: null });
   },
   async remove({ caller }, application, webhook) {
     const left = application.webhooks.filter(({ isDeleted }) => !isDeleted);
     if (left.length <= firstWebhooks - 1) return;
     webhook.isDeleted = true;
-    const reply = await caller.call(application.app, 'DELETE', `/webhooks/${webhook.uid}`);
+    const reply = await caller.call(application.app, `DELETE /webhooks/${webhook.uid}`);
     webhook.history.deletions.push(callOf(application, reply));
   },
   async follow({ follow, random }, _application, { history }) {
@@ -208,7 +208,7 @@ async function resumeInactive(
 ): Promise<void> {
   const { caller } = scene;
   if (webhook.isDeleted) return;
-  const { body } = await caller.call(application.app, 'GET', `/webhooks/${webhook.uid}`);
+  const { body } = await caller.call(application.app, `GET /webhooks/${webhook.uid}`);
   if (body['active'] === (false as never))
     await set(scene, application, { webhook, changed: { active: true } });
 }

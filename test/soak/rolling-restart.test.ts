@@ -134,7 +134,11 @@ async function run(open: Disposal, seed: number) {
     await observe({ seed, startMs, load, receivers, faults: [], db: store.db }),
   );
   return {
-    ...{ violations, deliveries, duplicates, left, stopsMs },
+    violations,
+    deliveries,
+    duplicates,
+    left,
+    stopsMs,
     statuses: Object.keys(caller.statuses).filter((status) => status === 'broken' || status >= '5'),
     refused: balancer.refused,
     streamEnds: reader.reasons,
