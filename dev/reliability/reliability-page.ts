@@ -7,6 +7,8 @@ export interface Results {
   nemesis: NemesisResults;
   mutants: MutantResults;
   crashPoints: CrashPointResults;
+  /** All mutants; results may be of some of them. */
+  planted: readonly { name: string }[];
 }
 
 const sources = {
@@ -16,6 +18,7 @@ const sources = {
   ],
   mutants: ['test/mutants/results.json', 'npm run mutants -- --record'],
   crashPoints: ['test/crash-points/results.json', 'npm run crash-points -- --record'],
+  planted: ['test/mutants/mutants.json', 'git restore test/mutants/mutants.json'],
 } as const satisfies Record<keyof Results, readonly [path: string, command: string]>;
 
 /** Reads the results in a folder of the repository. Throws if some are missing. */
@@ -33,10 +36,11 @@ export async function readResults(root = '.'): Promise<Results> {
 }
 
 /** Returns the page with the results. */
-export function withResults(page: string, { nemesis, mutants, crashPoints }: Results): string {
+export function withResults(page: string, results: Results): string {
+  const { nemesis, mutants, crashPoints, planted } = results;
   return withGenerated(page, [
     nemesisPart(nemesis),
-    mutantsPart(mutants),
+    mutantsPart(mutants, planted),
     crashPointsPart(crashPoints),
   ]);
 }
@@ -111,16 +115,21 @@ function verdictOf(violations: Counts = {}): string {
   return `**Promises were broken.** Violations by rule: ${listed}.`;
 }
 
-function mutantsPart({ date, commit, mutants }: MutantResults): string {
-  const survivors = mutants.filter(({ caughtBy }) => caughtBy === null);
+function mutantsPart(
+  { date, commit, mutants }: MutantResults,
+  planted: Results['planted'],
+): string {
   const found = mutants.filter(({ caughtBy }) => caughtBy !== null);
   const seconds = found.map((each) => each.seconds).toSorted((a, b) => a - b);
   const median = seconds[Math.floor(seconds.length / 2)] ?? 0;
+  const survivors = mutants.filter(({ caughtBy }) => caughtBy === null);
+  const notRun = planted.length - mutants.length;
   return [
-    `On ${date}, of commit \`${commit}\`: **${found.length} of ${mutants.length} were caught**, half of them within `,
-    `${median} s, the last after ${seconds.at(-1) ?? 0} s.\n`,
-    ...survivors.map(({ name }) => `\n- **not caught**: ${name}`),
+    `On ${date}, of commit \`${commit}\`: **${found.length} of ${planted.length} were caught**, half of `,
+    `them within ${median} s, the last after ${seconds.at(-1) ?? 0} s.\n`,
+    notRun > 0 ? `\n**${notRun} did not run.**\n` : '',
     survivors.length > 0 ? '\n' : '',
+    ...survivors.map(({ name }) => `- **not caught**: ${name}\n`),
   ].join('');
 }
 

@@ -8,7 +8,8 @@ import { modelGraph } from '../../support/model-graph.ts';
 
 const page = await readFile('docs/reliability.md', 'utf8');
 const results = await readResults();
-const paths = ['nemesis', 'mutants', 'crash-points'].map((name) => `test/${name}/results.json`);
+const folders = ['nemesis', 'mutants', 'crash-points'];
+const paths = ['test/mutants/mutants.json', ...folders.map((name) => `test/${name}/results.json`)];
 
 test('the page is as the results are', () => {
   expect(withResults(page, results)).toBe(page);
@@ -32,7 +33,7 @@ test.each(paths)('without %s, there is no page but an error with the command', a
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await cp(path, join(folder, path));
   }
-  await expect(readResults(folder)).rejects.toThrow(`there is no ${missing}: run npm run`);
+  await expect(readResults(folder)).rejects.toThrow(`there is no ${missing}: run `);
 });
 
 test('the page says which rules were violated, and how often', () => {
@@ -49,14 +50,16 @@ test('the page says which rules were violated, and how often', () => {
   expect(made).not.toContain('No rule of the judge was violated');
 });
 
-test('the page names the mutants that nothing caught', () => {
+test('the page names the mutants that nothing caught, and counts those that did not run', () => {
   const mutants = [
     { name: 'one', caughtBy: 'a rule', seconds: 3 },
     { name: 'two', caughtBy: null, seconds: 9 },
   ];
-  const made = withResults(page, { ...results, mutants: { ...results.mutants, mutants } });
-  expect(made).toContain('**1 of 2 were caught**');
-  expect(made).toContain('- **not caught**: two');
+  const planted = [...mutants, { name: 'three' }];
+  const made = withResults(page, { ...results, planted, mutants: { ...results.mutants, mutants } });
+  expect(made).toContain('**1 of 3 were caught**');
+  expect(made).toContain('\n- **not caught**: two\n');
+  expect(made).toContain('**1 did not run.**');
 });
 
 test.each(['lost', 'untrue'] as const)('the page says that crashes left something %s', (kind) => {
