@@ -151,6 +151,17 @@ test('two processes that claim the same events never both get one', async () => 
   expect(carried.toSorted()).toEqual(events.map((event) => event._id));
 });
 
+test('an event that a workflow has is not claimed again', async () => {
+  const events = await insertEvents(3, longAgo());
+  const idsOf = (claimed: readonly { _id: string }[]) => claimed.map(({ _id }) => _id);
+  expect(idsOf(await claimEvents(service.store, events.slice(0, 2), 'batch/first'))).toHaveLength(
+    2,
+  );
+  const claimed = await claimEvents(service.store, events, 'batch/second');
+  expect(idsOf(claimed)).toEqual([events[2]?._id]);
+  await service.store.events.deleteMany({ _id: { $in: idsOf(events) } });
+});
+
 test('a claim becomes visible all at once, so no relay starts half a batch', async () => {
   const events = await insertEvents(200, longAgo());
   const before = new Date();
