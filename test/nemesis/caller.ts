@@ -39,7 +39,7 @@ export interface Caller extends AsyncDisposable {
 }
 
 const patienceMsDefault = 120_000;
-const pauseMs = 250;
+const pauseMs = 1_000;
 // Longer than the service lets a request wait and take together.
 const responseTimeoutMs = 30_000;
 

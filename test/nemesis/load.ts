@@ -18,9 +18,9 @@ import { createWebhook, firstWebhooks, operateWebhook, resumeAll } from './webho
 /** The first is the quiet one, whose latency is judged. */
 const applicationCount = 5;
 const quietWebhooks = 2;
-const callsInFlightMax = 400;
+const callsInFlightMax = 200;
 
-const perSecond = { change: 11, quiet: 4, webhook: 0.8, job: 0.4, user: 4 };
+const perSecond = { change: 7, quiet: 2, webhook: 0.6, job: 0.3, user: 3 };
 
 type Kind = keyof typeof perSecond;
 

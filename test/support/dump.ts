@@ -7,11 +7,13 @@ export type Dump = ReadonlyMap<string, readonly Document[]>;
 
 /** Reads all collections in one snapshot. */
 export async function dump({ client, db }: Store): Promise<Dump> {
+  // That of the store would override that of the session.
+  const readConcern = { level: 'snapshot' } as const;
   const collections = await db.listCollections({}, { nameOnly: true }).toArray();
   const read = new Map<string, Document[]>();
   await client.withSession({ snapshot: true }, async (session) => {
     for (const { name } of collections) {
-      read.set(name, await db.collection(name).find({}, { session }).toArray());
+      read.set(name, await db.collection(name).find({}, { session, readConcern }).toArray());
     }
   });
   return read;
