@@ -1,4 +1,5 @@
 // The servers of the world: a replica set whose members reach each other through proxies, and Temporal.
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Member } from '../../dev/servers/cluster/member.ts';
 import { type ReplicaSet, startReplicaSet } from '../../dev/servers/cluster/replica-set.ts';
@@ -24,6 +25,8 @@ export interface Servers {
   readonly mongodb: ReplicaSet;
   readonly memberFaults: MemberFaults | null;
   readonly temporalAddress: string;
+  /** Starts it again without its data. */
+  loseTemporal(): Promise<void>;
   /** By name: `temporal`, `mongod-1` and so on. */
   readonly processes: ReadonlyMap<string, KeptProcess>;
 }
@@ -51,7 +54,14 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   };
   const [mongodb] = await Promise.all([startReplicaSet(set), keep(temporal)]);
   for (const member of mongodb.members) await keep(member);
-  return { mongodb, memberFaults, processes, temporalAddress: `127.0.0.1:${temporalPort}` };
+  const loseTemporal = async (): Promise<void> => {
+    const kept = processes.get(temporal.name);
+    await kept?.end('SIGKILL');
+    await rm(join(folder, temporal.name), { recursive: true });
+    await kept?.begin();
+  };
+  const temporalAddress = `127.0.0.1:${temporalPort}`;
+  return { mongodb, memberFaults, processes, temporalAddress, loseTemporal };
 }
 
 /** Opens a proxy in front of a port of this machine, with a name for faults. */

@@ -39,8 +39,8 @@ export interface World extends AsyncDisposable, Pick<Servers, 'mongodb' | 'membe
   /** Ends every fault and waits until everything is up. */
   heal(): Promise<void>;
   backup(): Promise<Dump>;
-  /** The steps of docs/backup.md. Returns the output of `start-missing`. */
-  restore(dumped: Dump): Promise<string>;
+  /** The steps of docs/backup.md, also with an empty Temporal. Returns the output of `start-missing`. */
+  restore(dumped: Dump, options: { isTemporalLost: boolean }): Promise<string>;
 }
 
 /** Builds the service and starts everything. */
@@ -129,9 +129,10 @@ function worldOf(parts: Parts, open: Disposal): World {
       await waitFor(() => world.isUp(), { timeoutMs: 120_000, what: 'the whole world' });
     },
     backup: () => dump(store),
-    async restore(dumped) {
+    async restore(dumped, { isTemporalLost }) {
       await roles.end('SIGTERM');
       await restore(store, dumped);
+      if (isTemporalLost) await parts.loseTemporal();
       await roles.command('setup');
       const printed = await roles.command('start-missing', '--mongodb-rolled-back');
       await roles.begin();
