@@ -14,7 +14,7 @@ export interface Results {
 const sources = {
   nemesis: [
     'test/nemesis/results.json',
-    'npm run nemesis -- --minutes 60 --seed 1 --seeds 3 --record',
+    'npm run nemesis -- --minutes 30 --seed 1 --seeds 3 --record',
   ],
   mutants: ['test/mutants/results.json', 'npm run mutants -- --record'],
   crashPoints: ['test/crash-points/results.json', 'npm run crash-points -- --record'],
