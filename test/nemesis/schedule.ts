@@ -181,6 +181,8 @@ function held({ name }: Kind, target: string, forMs: number): string[] {
   const isOfMember = members.includes(target) || memberLinks.includes(target);
   // Members that are delayed or cut once still make a majority.
   if (isOfMember && name !== 'delayed' && name !== 'cut') return ['set'];
+  // Restarts of all processes together would take longer than a round.
+  if (name === 'two versions') return [target, ...roles, 'api frozen', 'worker frozen'];
   const isLong = name === 'frozen' && forMs > bothFrozenMsMax;
   return isLong ? [target, `${target.split('-')[0]} frozen`] : [target];
 }

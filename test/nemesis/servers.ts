@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Member } from '../../dev/servers/cluster/member.ts';
 import { type ReplicaSet, startReplicaSet } from '../../dev/servers/cluster/replica-set.ts';
+import { openDataFolder } from '../../dev/servers/data-folder.ts';
 import { findBinaries } from '../../dev/servers/find-binary.ts';
 import { pickPorts } from '../../dev/servers/free-port.ts';
 import type { ProcessExit } from '../../dev/servers/guarded-process.ts';
@@ -16,7 +17,6 @@ const memberNames = ['mongod-1', 'mongod-2', 'mongod-3'];
 
 interface ServersOptions {
   readonly open: Disposal;
-  readonly folder: string;
   readonly progress: (line: string) => void;
   readonly proxies: Map<string, ServerProxy>;
 }
@@ -32,7 +32,10 @@ export interface Servers {
 }
 
 export async function startServers(options: ServersOptions): Promise<Servers> {
-  const { open, folder, progress } = options;
+  const { open, progress } = options;
+  const data = await openDataFolder(null, 'nemesis');
+  open.defer(() => data.discard());
+  const folder = data.path;
   const binaries = await findBinaries(['mongod', 'temporal'], { progress });
   const memberFaults = await openMemberFaults(folder, progress);
   const [temporalPort = 0, ...ports] = await pickPorts([0, ...memberNames.map(() => 0)]);

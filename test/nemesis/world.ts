@@ -62,7 +62,7 @@ async function openInto(open: Disposal, options: WorldOptions): Promise<World> {
   const [build] = await Promise.all([buildService(folder), writeNextBundle(nextBundle)]);
   progress('built');
   const startedAt = performance.now();
-  const servers = await startServers({ open, folder, progress, proxies });
+  const servers = await startServers({ open, progress, proxies });
   const env = {
     HERALD_HOST: '127.0.0.1',
     HERALD_DRAIN_FOR: '0s',
