@@ -125,15 +125,15 @@ async function judgeAgain(folder: string): Promise<boolean> {
 }
 
 async function runSeeds(): Promise<boolean> {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD']).toString().trim();
   const runs = [];
   for (let n = 0; n < Number(values.seeds); n += 1)
     runs.push(await runSeed(Number(values.seed) + n, Number(values.minutes)));
-  if (values.record) await record(runs);
+  if (values.record) await record(commit, runs);
   return runs.every(({ violations }) => Object.keys(violations).length === 0);
 }
 
-async function record(runs: readonly object[]): Promise<void> {
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD']).toString().trim();
+async function record(commit: string, runs: readonly object[]): Promise<void> {
   const machine = { cores: cpus().length, node: process.version };
   const date = new Date().toISOString().slice(0, 10);
   await writeFile(resultsPath, `${JSON.stringify({ date, commit, machine, runs }, null, 2)}\n`);
