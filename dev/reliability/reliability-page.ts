@@ -17,7 +17,7 @@ const sources = {
     'npm run nemesis -- --minutes 30 --seed 1 --seeds 3 --record',
   ],
   mutants: ['test/mutants/results.json', 'npm run mutants -- --record'],
-  crashPoints: ['test/crash-points/results.json', 'npm run crash-points -- --record'],
+  crashPoints: ['test/nemesis/points/results.json', 'npm run crash-points -- --record'],
   planted: ['test/mutants/mutants.json', 'git restore test/mutants/mutants.json'],
 } as const satisfies Record<keyof Results, readonly [path: string, command: string]>;
 
@@ -134,10 +134,9 @@ function mutantsPart(
 }
 
 function crashPointsPart({ date, commit, ...counts }: CrashPointResults): string {
-  const { listed, reached, killed, lost, untrue, repeated } = counts;
-  const head = ['listed', 'reached', 'killed', 'lost', 'untrue', 'requests repeated'];
-  const row = [listed, reached, killed, lost, untrue, repeated].map(shown);
-  const isBroken = lost + untrue > 0;
-  const verdict = isBroken ? '\n**Events were lost, or records are untrue.**\n' : '';
+  const { listed, killed, deliveries, violations, repeated } = counts;
+  const head = ['awaits', 'kills', 'deliveries', 'violations', 'requests repeated'];
+  const row = [listed, killed, deliveries, violations, repeated].map(shown);
+  const verdict = violations > 0 ? '\n**Promises were broken.**\n' : '';
   return `On ${date}, of commit \`${commit}\`:\n\n${tableOf(head, [row])}${verdict}`;
 }

@@ -44,12 +44,13 @@ export interface MutantResults extends Run {
 }
 
 export interface CrashPointResults extends Run {
+  /** The number of awaits in the service. */
   listed: number;
-  reached: number;
+  /** By role: an await of both api and worker counts twice. */
   killed: number;
-  /** Lost events, untrue responses and repeated requests. */
-  lost: number;
-  untrue: number;
+  deliveries: number;
+  violations: number;
+  /** Repeated requests. */
   repeated: number;
   seconds: number;
 }

@@ -2,15 +2,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Member } from '../../dev/servers/cluster/member.ts';
 import { waitFor } from '../support/wait-for.ts';
+import type { Span } from './history.ts';
 
 const failedStartWaitMs = 200;
 const readyWithinMs = 120_000;
 
 export class KeptProcess {
   readonly member: Member;
+  /** When it ended by itself, until it was ready again. */
+  readonly deaths: Span[] = [];
   readonly #progress: (line: string) => void;
   #isWanted = false;
   #isReady = false;
+  #diedMs: number | null = null;
   #watching: Promise<void> = Promise.resolve();
 
   constructor(member: Member, progress: (line: string) => void) {
@@ -58,7 +62,10 @@ export class KeptProcess {
     while (this.#isWanted) {
       if (!this.#isReady) await this.#start();
       await this.member.exited();
-      if (this.#isReady) this.#progress(`${this.member.name} ended by itself`);
+      if (this.#isReady) {
+        this.#diedMs = Date.now();
+        this.#progress(`${this.member.name} ended by itself`);
+      }
       this.#isReady = false;
     }
   }
@@ -67,6 +74,8 @@ export class KeptProcess {
     try {
       await this.member.start();
       this.#isReady = true;
+      if (this.#diedMs !== null) this.deaths.push({ startMs: this.#diedMs, endMs: Date.now() });
+      this.#diedMs = null;
     } catch (error) {
       const [reason] = String(error).split('\n');
       this.#progress(reason ?? '');

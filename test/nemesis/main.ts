@@ -6,71 +6,42 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { deserialize, serialize } from 'node:v8';
-import { Disposal } from '../../lib/platform/disposal.ts';
-import { createCaller } from './caller.ts';
-import { settle } from './documents.ts';
+import { deserialize } from 'node:v8';
 import { makeFaults } from './faults.ts';
-import { restoreBackup, takeBackup } from './restore.ts';
-import type { History, Violation } from './history.ts';
-import { observe } from './history-of.ts';
+import type { History } from './history.ts';
 import { judge } from './judge.ts';
-import { startLoad } from './load.ts';
-import { startReceivers } from './receivers.ts';
+import { restoreBackup, takeBackup } from './restore.ts';
+import { countBy, historyName, judgeRun, say, show, withRun } from './run.ts';
 import { planFaults } from './schedule.ts';
-import { openWorld } from './world.ts';
 
-const shownMax = 20;
-const historyName = 'history.bin';
-const settleTimeoutMs = 180_000;
 const resultsPath = 'test/nemesis/results.json';
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-
-interface Run {
+interface Wanted {
   seed: number;
   minutes: number;
-  folder: string;
 }
 
-async function run(options: Run) {
-  const { seed, minutes, folder } = options;
-  await using open = new Disposal();
-  const world = open.use(await openWorld({ folder, progress: say }));
-  const { store, config, apiUrl } = world;
-  const receivers = open.use(await startReceivers());
-  const caller = open.use(createCaller(apiUrl));
-  const load = await startLoad({ seed, apiUrl, store, config, caller, receivers });
-  const { scene } = load;
-  const startMs = Date.now();
-  const plan = planFaults({ seed, seconds: 60 * minutes });
-  const [faults, backup] = await Promise.all([
-    makeFaults(world, plan),
-    sleep(30_000 * minutes).then(() => takeBackup(world, scene.applications)),
-    sleep(60_000 * minutes),
-  ]);
-  await world.heal();
-  receivers.heal();
-  await load.stop();
-  const left = await settle(store.db, settleTimeoutMs);
-  say(`open at the end: ${JSON.stringify(left)}; responses: ${JSON.stringify(caller.statuses)}`);
-  const history = await observe({ seed, startMs, load, receivers, faults, db: store.db });
-  await writeFile(join(folder, historyName), serialize(history));
-  const verdict = judge(history);
-  const restored = await restoreBackup({ world, scene, receivers, history }, backup);
-  verdict.violations.push(...restored.violations);
-  return { history, verdict, restored };
+/** Makes the faults of the seed, and restores a backup of the middle of the run at its end. */
+async function disturb({ seed, minutes }: Wanted, folder: string) {
+  return withRun({ seed, folder }, async (run) => {
+    const { world, load, receivers } = run;
+    const { scene } = load;
+    const plan = planFaults({ seed, seconds: 60 * minutes });
+    const [faults, backup] = await Promise.all([
+      makeFaults(world, plan),
+      sleep(30_000 * minutes).then(() => takeBackup(world, scene.applications)),
+      sleep(60_000 * minutes),
+    ]);
+    const { history, verdict } = await judgeRun(run, faults);
+    const restored = await restoreBackup({ world, scene, receivers, history }, backup);
+    verdict.violations.push(...restored.violations);
+    return { history, verdict, restored };
+  });
 }
 
-type Outcome = Awaited<ReturnType<typeof run>>;
+type Outcome = Awaited<ReturnType<typeof disturb>>;
 
-function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => string) {
-  const counts: Record<string, number> = {};
-  for (const item of items) counts[keyOf(item)] = (counts[keyOf(item)] ?? 0) + 1;
-  return counts;
-}
-
-function resultOf({ seed, minutes }: Run, { history, verdict, restored }: Outcome) {
+function resultOf({ seed, minutes }: Wanted, { history, verdict, restored }: Outcome) {
   const { deliveries, requests, duplicates, recoveryMs, quietP99Ms, violations } = verdict;
   return {
     seed,
@@ -87,20 +58,15 @@ function resultOf({ seed, minutes }: Run, { history, verdict, restored }: Outcom
   };
 }
 
-function show(violations: readonly Violation[]): void {
-  for (const { rule, what, history } of violations.slice(0, shownMax))
-    say([`violation of ${rule}: ${what}`, ...history].join('\n    '));
-}
-
 /** Runs one seed. Keeps its data, logs and history if there are violations. Returns its result. */
 async function runSeed(seed: number, minutes: number) {
   await mkdir('.cache/nemesis', { recursive: true });
   const folder = await mkdtemp('.cache/nemesis/run-');
   say(`seed ${seed}: ${minutes} minutes, in ${folder}`);
-  const outcome = await run({ seed, minutes, folder });
+  const outcome = await disturb({ seed, minutes }, folder);
   const { violations } = outcome.verdict;
   show(violations);
-  const result = resultOf({ seed, minutes, folder }, outcome);
+  const result = resultOf({ seed, minutes }, outcome);
   say(JSON.stringify(result));
   if (violations.length === 0) await rm(folder, { recursive: true });
   return result;

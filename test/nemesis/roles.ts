@@ -8,6 +8,7 @@ import { Member } from '../../dev/servers/cluster/member.ts';
 import { type GuardedProcess, startGuarded } from '../../dev/servers/guarded-process.ts';
 import { startTimeoutMs, waitUntilReady } from '../../dev/servers/wait-until-ready.ts';
 import type { Build } from '../runner/build.ts';
+import { type Points, withPoints } from './points/kills.ts';
 import type { Balancer } from '../support/balancer.ts';
 import { KeptProcess } from './kept-process.ts';
 
@@ -20,6 +21,8 @@ export type RoleName = (typeof roleNames)[number] | (typeof nextNames)[number];
 interface RolesOptions {
   readonly build: Build;
   readonly nextBundle: string;
+  /** Null for the service as it is. */
+  readonly points: Points | null;
   readonly folder: string;
   /** The settings of all processes. */
   readonly env: Readonly<Record<string, string>>;
@@ -107,16 +110,19 @@ export class Roles {
   }
 
   async #spawn(name: RoleName): Promise<GuardedProcess> {
-    const { build, nextBundle, folder, env, placeOf } = this.#options;
+    const { build, nextBundle, points, folder, env, placeOf } = this.#options;
+    const role = name.replace(/-.*/, '');
+    const own = points === null ? { args: [], env: {} } : withPoints(points, role);
     const isNext = (nextNames as readonly string[]).includes(name);
     this.#starts += 1;
     return startGuarded({
       name,
       binary: process.execPath,
-      args: ['--enable-source-maps', join(build.folder, name.replace(/-.*/, ''), 'main.js')],
+      args: ['--enable-source-maps', ...own.args, join(build.folder, role, 'main.js')],
       env: {
         ...process.env,
         ...env,
+        ...own.env,
         ...placeOf(name),
         HERALD_WORKFLOW_BUNDLE: isNext ? nextBundle : this.#bundle,
         ...this.#special.get(name),

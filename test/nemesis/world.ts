@@ -8,6 +8,7 @@ import { connectStore, type Store } from '../../lib/mongo/connect.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { buildService } from '../runner/build.ts';
 import { startBalancer } from '../support/balancer.ts';
+import type { Points } from './points/kills.ts';
 import { type Dump, dump, restore } from '../support/dump.ts';
 import { writeNextBundle } from '../support/next-release.ts';
 import type { ServerProxy } from '../support/server-proxy.ts';
@@ -20,6 +21,8 @@ interface WorldOptions {
   /** A new folder below the repository, where the compiled service finds its packages. It is kept. */
   readonly folder: string;
   readonly progress: (line: string) => void;
+  /** Null or absent for the service as it is. */
+  readonly points?: Points | null;
   /** Settings of the service that replace those of the world. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -55,11 +58,14 @@ export async function openWorld(options: WorldOptions): Promise<World> {
 }
 
 async function openInto(open: Disposal, options: WorldOptions): Promise<World> {
-  const { folder, progress } = options;
+  const { folder, progress, points = null } = options;
   await mkdir(folder, { recursive: true });
   const proxies = new Map<string, ServerProxy>();
   const nextBundle = join(folder, 'next-workflow-bundle.js');
-  const [build] = await Promise.all([buildService(folder), writeNextBundle(nextBundle)]);
+  const [build] = await Promise.all([
+    buildService(folder, points?.source),
+    writeNextBundle(nextBundle),
+  ]);
   progress('built');
   const startedAt = performance.now();
   const servers = await startServers({ open, progress, proxies });
@@ -80,7 +86,7 @@ async function openInto(open: Disposal, options: WorldOptions): Promise<World> {
   const balancer = open.use(await startBalancer());
   const callers = await openProxy({ open, proxies }, 'callers', Number(new URL(balancer.url).port));
   const placeOf = await openPlaces({ open, proxies }, servers);
-  const roles = new Roles({ build, nextBundle, folder, env, placeOf, balancer, progress });
+  const roles = new Roles({ build, nextBundle, points, folder, env, placeOf, balancer, progress });
   open.defer(() => roles.end('SIGKILL'));
   await roles.command('setup');
   const config = readConfig(env);

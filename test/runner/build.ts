@@ -12,17 +12,17 @@ export interface Build {
   bundle: string;
 }
 
-/** Builds into a folder of the repository, where the compiled code finds its packages. */
-export async function buildService(parent: string): Promise<Build> {
+/** Builds the sources in a folder into a folder of the repository, where the compiled code finds its packages. */
+export async function buildService(parent: string, source = '.'): Promise<Build> {
   const built = { folder: join(parent, 'dist'), bundle: join(parent, 'workflow-bundle.js') };
-  await Promise.all([writeWorkflowBundle(built.bundle), compile(built.folder)]);
+  await Promise.all([writeWorkflowBundle(built.bundle), compile(source, built.folder)]);
   return built;
 }
 
 /** Compiles the service as `npm run build` does, types unchecked, so that its processes start sooner. */
-async function compile(path: string): Promise<void> {
+async function compile(source: string, path: string): Promise<void> {
   const tsc = join('node_modules', 'typescript', 'bin', 'tsc');
-  const flags = ['--project', 'tsconfig.build.json', '--noCheck', '--outDir', path];
+  const flags = ['--project', join(source, 'tsconfig.build.json'), '--noCheck', '--outDir', path];
   await runProgram(process.execPath, [tsc, ...flags], { timeoutMs });
   const pages = join('console', 'dist');
   await runProgram(process.execPath, [join('console', 'build.mjs'), pages], { timeoutMs });
