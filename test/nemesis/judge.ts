@@ -1,5 +1,5 @@
 // Compares what callers were told, what receivers got and what is stored, by the rules of rules/.
-import type { History, Verdict } from './history.ts';
+import type { History, Verdict, Violation } from './history.ts';
 import { duplicates, duplicatesOf } from './rules/duplicates.ts';
 import { ended } from './rules/ended.ts';
 import { factsOf, type Rule } from './rules/facts.ts';
@@ -29,6 +29,11 @@ export const rules = {
   isolation,
   latency,
 } satisfies Record<string, Rule>;
+
+/** Rules that a machine may break on which the processes of a run are too slow. */
+const timedRules: readonly string[] = ['silence', 'duplicates', 'schedule', 'rate', 'latency'];
+
+export const isTimed = ({ rule }: Pick<Violation, 'rule'>): boolean => timedRules.includes(rule);
 
 export function judge(history: History): Verdict {
   const facts = factsOf(history);
