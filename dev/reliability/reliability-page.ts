@@ -95,8 +95,8 @@ function nemesisRows(runs: readonly NemesisRun[]): string[][] {
       const percent = (100 * sumOf(duplicates)) / Math.max(1, deliveries);
       return `${shown(sumOf(duplicates))} (${percent.toFixed(2)}%)`;
     },
-    'recovery after a fault, p50': ({ recoveryMs }) => inSeconds(recoveryMs.p50),
-    'recovery after a fault, maximum': ({ recoveryMs }) => inSeconds(recoveryMs.max),
+    'recovery after overlapping faults, p50': ({ recoveryMs }) => inSeconds(recoveryMs.p50),
+    'recovery after overlapping faults, maximum': ({ recoveryMs }) => inSeconds(recoveryMs.max),
     'quiet application before the faults, p99': (run) =>
       `${shown(Math.round(run.quietP99Ms.before))} ms`,
     'quiet application between faults, p99': (run) =>
@@ -125,7 +125,7 @@ function mutantsPart(
   const survivors = mutants.filter(({ caughtBy }) => caughtBy === null);
   const notRun = planted.length - mutants.length;
   return [
-    `On ${date}, of commit \`${commit}\`: **${found.length} of ${planted.length} were caught**, half of `,
+    `Up to ${date} and commit \`${commit}\`: **${found.length} of ${planted.length} were caught**, half of `,
     `them within ${median} s, the last after ${seconds.at(-1) ?? 0} s.\n`,
     notRun > 0 ? `\n**${notRun} did not run.**\n` : '',
     survivors.length > 0 ? '\n' : '',

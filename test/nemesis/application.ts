@@ -1,7 +1,8 @@
 // One application of the load: what it knows of its resources, webhooks and users.
 import type { NewApp } from '../../lib/access/create-app-with-key.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Reply } from './caller.ts';
 import type {
+  Call,
   ChangeCall,
   JobCall,
   ReadCall,
@@ -56,6 +57,8 @@ export interface Application {
   /** `userUid` is null for those of all users. */
   revocations: (TokenHistory['revocations'][number] & { userUid: string | null })[];
   marks: number;
+  /** The number of paths that its webhooks have had. */
+  paths: number;
   /** The uid of the API key in use. */
   keyUid: string;
 }
@@ -74,8 +77,15 @@ export function newApplication(number: number, app: NewApp, keyUid: string): App
     tokens: [],
     revocations: [],
     marks: 0,
+    paths: 0,
   };
 }
+
+/** Returns what the caller of a call was told. */
+export const callOf = (
+  { app }: Application,
+  { startMs, endMs, outcome, isRepeated }: Reply,
+): Call => ({ appUid: app.appUid, startMs, endMs, outcome, isRepeated });
 
 export function pick<Item>(random: () => number, items: readonly Item[]): Item | undefined {
   return items[Math.floor(random() * items.length)];

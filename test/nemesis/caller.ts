@@ -11,6 +11,8 @@ export interface Reply extends Span {
   body: JsonBody;
   text: string;
   outcome: CallOutcome;
+  /** Whether an earlier try, without a key, may take effect later. */
+  isRepeated: boolean;
 }
 
 export interface CallerApp {
@@ -50,6 +52,10 @@ interface Try {
   isRepeat: boolean;
 }
 
+/** Whether a repeated call gets the response of the first. */
+const hasKey = ({ method, path }: Pick<Try, 'method' | 'path'>): boolean =>
+  method === 'POST' && !/\/(?:promote|cancel|roll|revoke)$/.test(path);
+
 /** Returns what a try decides; null if the call is to be repeated. */
 function outcomeOf({ method, path, status, isRepeat }: Try): CallOutcome | null {
   if (status === null || status >= 500 || status === 429 || status === 408) return null;
@@ -57,8 +63,7 @@ function outcomeOf({ method, path, status, isRepeat }: Try): CallOutcome | null 
   if (!isRepeat) return 'refused';
   // An earlier try may have had the effect to which this refusal is due.
   if (method === 'DELETE' && status === 404) return 'accepted';
-  const hasKey = method === 'POST' && !/\/(?:promote|cancel|roll)$/.test(path);
-  if (!hasKey) return 'unknown';
+  if (!hasKey({ method, path })) return 'unknown';
   // The earlier try is still in flight.
   return status === 409 ? null : 'refused';
 }
@@ -95,8 +100,17 @@ export function createCaller(url: string): Caller {
       statuses[name] = (statuses[name] ?? 0) + 1;
       const endMs = Date.now();
       const outcome = outcomeOf({ method, path, status, isRepeat: tries > 1 });
-      if (outcome !== null || endMs - startMs > patienceMs)
-        return { status, text, body: bodyOf(text), startMs, endMs, outcome: outcome ?? 'unknown' };
+      const isRepeated = tries > 1 && !hasKey({ method, path });
+      if (outcome !== null || endMs - startMs >= patienceMs)
+        return {
+          status,
+          text,
+          body: bodyOf(text),
+          startMs,
+          endMs,
+          isRepeated,
+          outcome: outcome ?? 'unknown',
+        };
       await sleep(pauseMs);
     }
   };

@@ -12,7 +12,7 @@ async function countOpen(db: Db): Promise<Record<string, number>> {
   const [deliveries, events, jobs, unmade] = await Promise.all([
     count('deliveries', { state: { $in: ['pending', 'retrying', 'held'] } }),
     count('events', { dispatchedAt: null }),
-    count('jobs', { state: { $in: ['waiting', 'running'] }, kind: { $ne: 'erasure' } }),
+    count('jobs', { state: { $in: ['waiting', 'running'] }, pass: { $ne: 2 } }),
     countUnmade(db),
   ]);
   return { deliveries, events, jobs, unmade };
@@ -42,14 +42,10 @@ export async function settle(db: Db, timeoutMs: number): Promise<Record<string, 
 export async function readDocuments(db: Db): Promise<Documents> {
   const read = (name: string): Promise<Document[]> => db.collection(name).find().toArray();
   const readAtMs = Date.now();
-  const [events, deliveries, jobs, partitions] = await Promise.all(
-    ['events', 'deliveries', 'jobs', 'partitions'].map(read),
-  );
+  const [events, deliveries] = await Promise.all(['events', 'deliveries'].map(read));
   return {
     readAtMs,
     events: events ?? [],
     deliveries: deliveries ?? [],
-    jobs: jobs ?? [],
-    partitions: partitions ?? [],
   };
 }

@@ -1,4 +1,4 @@
-// Makes the planned faults in the world, and tells when each began and when all was as before.
+// Makes the planned faults in the world, and records when each began and ended.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { shiftedClock } from '../support/shifted-clock.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -85,7 +85,7 @@ async function withSettings(
 }
 
 /** Makes one fault. Resolves once the world is as before; if that fails, with a line. */
-export async function makeFault(world: World, planned: PlannedFault): Promise<Fault> {
+async function makeFault(world: World, planned: PlannedFault): Promise<Fault> {
   const { name, forMs, amount } = planned;
   const startMs = Date.now();
   let { target } = planned;

@@ -21,7 +21,6 @@ export async function observe(run: Run): Promise<History> {
     startMs,
     faults,
     quietAppUid: load.quiet.app.appUid,
-    appUids: load.scene.applications.map(({ app }) => app.appUid),
     ...load.scene.observed,
     requests: [...receivers.requests],
     publicKeys: await publicKeysOf(load),

@@ -7,12 +7,14 @@ export interface Span {
   endMs: number;
 }
 
-/** `unknown`: the call got no response, or a 5xx, so it may have had its effect, or have it soon after its end. */
+/** `unknown`: the call got no response, or a 408, 429 or 5xx, so it may have had its effect, or have it soon after its end. */
 export type CallOutcome = 'accepted' | 'refused' | 'unknown';
 
 export interface Call extends Span {
   appUid: string;
   outcome: CallOutcome;
+  /** Whether an earlier try may take effect after the end. */
+  isRepeated?: boolean;
 }
 
 /** A request that changes a resource or reports a change, with its repeats by the same `Idempotency-Key`. */
@@ -95,8 +97,6 @@ export interface ReceivedRequest {
 export interface TokenHistory {
   appUid: string;
   userUid: string;
-  /** The time of the response to the sign-in. */
-  issuedMs: number;
   /** Revocations of the user or the application that began after the response to the sign-in. */
   revocations: Call[];
   checks: (Span & { isActive: boolean | null; reason: string | null })[];
@@ -125,8 +125,6 @@ export interface Documents {
   readAtMs: number;
   events: Document[];
   deliveries: Document[];
-  jobs: Document[];
-  partitions: Document[];
 }
 
 export interface History {
@@ -134,9 +132,7 @@ export interface History {
   startMs: number;
   /** The application whose latency is judged. */
   quietAppUid: string;
-  appUids: string[];
   changes: ChangeCall[];
-  /** With those whose creation got no response, as read at the end. */
   webhooks: WebhookHistory[];
   jobs: JobCall[];
   requests: ReceivedRequest[];
@@ -167,7 +163,7 @@ export interface Verdict {
   requests: number;
   /** Repeats of a delivery after a 2xx that nobody asked for, by cause. Those without a cause are violations. */
   duplicates: Record<string, number>;
-  /** Of each fault: the time from its end until no delivery was waiting for its first request because of it. */
+  /** Of groups of overlapping faults: the time from their end until no delivery waited for its first request because of them. */
   recoveryMs: { p50: number; max: number };
   quietP99Ms: { before: number; outsideFaults: number };
 }

@@ -6,7 +6,7 @@ type Wanted = Pick<JobCall, 'kind'> &
   Partial<JobCall> & { path: string; body?: Record<string, unknown> };
 
 /** Calls for one job, and keeps what the caller was told. */
-async function ask(
+async function request(
   { caller, observed }: Scene,
   { app }: Application,
   { path, body, ...facts }: Wanted,
@@ -28,7 +28,7 @@ const operations = {
     if (eventId === undefined) return;
     const webhookUids = [uid];
     const path = `/events/${eventId}/resend`;
-    await ask(scene, application, {
+    await request(scene, application, {
       kind: 'resend',
       eventId,
       webhookUids,
@@ -40,36 +40,42 @@ const operations = {
     const states = ['delivered', 'exhausted', 'retrying'];
     const body = { since: since(), states, perSecond: 50 };
     const path = `/webhooks/${uid}/replays`;
-    await ask(scene, application, { kind: 'replay', webhookUids: [uid], path, body });
+    await request(scene, application, { kind: 'replay', webhookUids: [uid], path, body });
   },
   async replayToAll(scene, application) {
     const body = { since: since(), states: ['retrying', 'exhausted'], perSecond: 50 };
-    await ask(scene, application, { kind: 'replay', path: '/replays', body });
+    await request(scene, application, { kind: 'replay', path: '/replays', body });
   },
   async recover(scene, application, { uid }) {
     const path = `/webhooks/${uid}/recover`;
     const body = { since: since(), perSecond: 50 };
-    await ask(scene, application, { kind: 'recover', webhookUids: [uid], path, body });
+    await request(scene, application, { kind: 'recover', webhookUids: [uid], path, body });
   },
   async sync(scene, application, { uid }) {
     const path = `/webhooks/${uid}/sync`;
     const body = { perSecond: 50 };
-    await ask(scene, application, { kind: 'sync', webhookUids: [uid], path, body });
+    await request(scene, application, { kind: 'sync', webhookUids: [uid], path, body });
   },
   async skip(scene, application, { uid }) {
     const list = `/webhooks/${uid}/deliveries?state=retrying&limit=10`;
-    const { body } = await scene.caller.call(application.app, `GET ${list}`);
-    const found = (body['deliveries'] ?? []) as unknown as { eventId: string }[];
+    const { body, outcome } = await scene.caller.call(application.app, `GET ${list}`);
+    if (outcome !== 'accepted') return;
+    const found = body['data'] as unknown as { eventId: string }[];
     const eventId = pick(scene.random, found)?.eventId;
     if (eventId === undefined) return;
     const path = `/events/${eventId}/deliveries/${uid}/cancel`;
-    await ask(scene, application, { kind: 'skip', eventId, webhookUids: [uid], path });
+    await request(scene, application, { kind: 'skip', eventId, webhookUids: [uid], path });
   },
   async erase(scene, application) {
     const externalTenantId = `tenant-erased-${application.erasures}`;
     application.erasures += 1;
     const body = { externalTenantId };
-    await ask(scene, application, { kind: 'erasure', externalTenantId, path: '/erasures', body });
+    await request(scene, application, {
+      kind: 'erasure',
+      externalTenantId,
+      path: '/erasures',
+      body,
+    });
   },
 } satisfies Record<string, Operation>;
 

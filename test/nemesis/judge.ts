@@ -30,8 +30,8 @@ export const rules = {
   latency,
 } satisfies Record<string, Rule>;
 
-/** Rules that a machine may break on which the processes of a run are too slow. */
-const timedRules: readonly string[] = ['silence', 'duplicates', 'schedule', 'rate', 'latency'];
+/** Rules that a slow machine may break. */
+const timedRules: readonly string[] = ['schedule', 'rate', 'latency'];
 
 export const isTimed = ({ rule }: Pick<Violation, 'rule'>): boolean => timedRules.includes(rule);
 

@@ -27,7 +27,7 @@ type Kind = keyof typeof perSecond;
 export interface Load {
   scene: Scene;
   quiet: Application;
-  /** Makes no new calls, waits for those that are in flight, and resumes all webhooks. */
+  /** Stops new calls, waits for those in flight, and resumes all webhooks. */
   stop(): Promise<void>;
 }
 

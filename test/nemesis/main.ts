@@ -67,10 +67,10 @@ async function runSeed(seed: number, minutes: number) {
   const folder = await mkdtemp('.cache/nemesis/run-');
   say(`seed ${seed}: ${minutes} minutes, in ${folder}`);
   const { verdict, ...outcome } = await disturb({ seed, minutes }, folder);
-  show(verdict.violations);
   const isJudgedByTime = minutes >= minutesByTime;
   const violations = verdict.violations.filter((each) => isJudgedByTime || !isTimed(each));
-  if (violations.length < verdict.violations.length) say('A run so short is not judged by time.');
+  show(violations);
+  if (!isJudgedByTime) say('so short a run is not judged by schedule, rate and latency');
   const result = resultOf({ seed, minutes }, { ...outcome, verdict: { ...verdict, violations } });
   say(JSON.stringify(result));
   if (violations.length === 0) await rm(folder, { recursive: true });

@@ -43,8 +43,8 @@ export async function startReceivers(): Promise<Receivers> {
   const requests: ReceivedRequest[] = [];
   const bodies = new Map<string, string>();
   const current = new Map<string, ScriptName>();
-  const follow = async (...[incoming, outgoing, facts]: Parameters<typeof answer>) => {
-    const body = await answer(incoming, outgoing, facts);
+  const follow = async (...[incoming, outgoing, facts]: Parameters<typeof respond>) => {
+    const body = await respond(incoming, outgoing, facts);
     const { received } = facts;
     const known = bodies.get(received.eventId);
     if (body === null || body === known) return;
@@ -82,7 +82,7 @@ function arrival(incoming: IncomingMessage, script: Script): ReceivedRequest {
 }
 
 /** Follows the script. Returns the body; null if it did not arrive as a whole. */
-async function answer(
+async function respond(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   { script, received }: { script: Script; received: ReceivedRequest },

@@ -25,7 +25,6 @@ interface Facts {
 export interface RestoreResult {
   /** In the backup. */
   events: number;
-  requests: number;
   violations: Violation[];
 }
 
@@ -60,12 +59,13 @@ export async function restoreBackup(facts: Facts, backup: Backup): Promise<Resto
   const { events, deliveries } = await readDocuments(world.store.db);
   const violations = [
     ...Object.entries(open).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : [])),
+    ...missing(events, deliveries),
     ...untrue(deliveries, receivers),
     ...invented([...before, ...events], receivers, seen),
     ...numbersAgain(facts.history, { before, after: events }),
     ...(await tokensAccepted(facts)),
   ].map((what) => ({ rule: 'restore', what, history: [] }));
-  return { events: before.length, requests: receivers.requests.length - seen, violations };
+  return { events: before.length, violations };
 }
 
 /** The backup may hold webhooks that were paused at that time. */
@@ -74,6 +74,14 @@ async function resumeInactive({ scene }: Facts, { app }: Application): Promise<v
   const webhooks = body as unknown as { uid: string; active: boolean }[];
   for (const { uid } of webhooks.filter(({ active }) => !active))
     await scene.caller.call(app, `PATCH /webhooks/${uid}`, { body: { active: true } });
+}
+
+function missing(events: readonly Document[], deliveries: readonly Document[]): string[] {
+  const made = new Set(deliveries.map(({ _id }) => String(_id)));
+  return events
+    .flatMap(({ _id, webhookUids }) => (webhookUids as string[]).map((uid) => `${_id}/${uid}`))
+    .filter((key) => !made.has(key))
+    .map((key) => `${key} was not delivered`);
 }
 
 /** Returns deliveries that are recorded as delivered and were never accepted by a receiver. */
@@ -122,12 +130,14 @@ function numbersAgain(
 
 async function tokensAccepted({ scene }: Facts): Promise<string[]> {
   const accepted: string[] = [];
-  for (const { app, tokens } of scene.applications)
-    for (const { token, history } of tokens.slice(0, 5)) {
+  for (const { app, tokens } of scene.applications) {
+    const valid = tokens.filter(({ history }) => history.revocations.length === 0);
+    for (const { token, history } of valid.slice(-5)) {
       const body = { authToken: token };
       const reply = await scene.caller.call(app, 'POST /sdkusers/token/verify', { body });
       const isRefused = reply.body['active'] === (false as never);
       if (!isRefused) accepted.push(`a token of ${history.userUid} is accepted (${reply.text})`);
     }
+  }
   return accepted;
 }

@@ -8,7 +8,7 @@ import { Member } from '../../dev/servers/cluster/member.ts';
 import { type GuardedProcess, startGuarded } from '../../dev/servers/guarded-process.ts';
 import { startTimeoutMs, waitUntilReady } from '../../dev/servers/wait-until-ready.ts';
 import type { Build } from '../runner/build.ts';
-import { type Points, withPoints } from './points/kills.ts';
+import { type Points, withPoints } from './points/instrumented.ts';
 import type { Balancer } from '../support/balancer.ts';
 import { KeptProcess } from './kept-process.ts';
 

@@ -9,7 +9,7 @@ import type { Fault, History, Verdict, Violation } from './history.ts';
 import { observe } from './history-of.ts';
 import { judge } from './judge.ts';
 import { type Load, startLoad } from './load.ts';
-import type { Points } from './points/kills.ts';
+import type { Points } from './points/instrumented.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
 import { openWorld, type World } from './world.ts';
 

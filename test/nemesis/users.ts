@@ -1,6 +1,7 @@
 // Sign-ins, checks and revocations of tokens, rolls of keys, and reads that must show nothing of others.
-import { type Application, pick, pickWeighted, type Scene } from './application.ts';
+import { type Application, callOf, pick, pickWeighted, type Scene } from './application.ts';
 import type { Reply } from './caller.ts';
+import { effectEndMs } from './rules/calls.ts';
 import type { TokenHistory } from './history.ts';
 
 const userCount = 20;
@@ -8,13 +9,9 @@ const tokensMax = 100;
 const lists = ['/events', '/deliveries', '/webhooks', '/agents', '/contexts', '/sdkusers'];
 const lifetimeSeconds = 3_600;
 
-const callOf = ({ app }: Application, { startMs, endMs, outcome }: Reply) => {
-  return { appUid: app.appUid, startMs, endMs, outcome };
-};
-
 /** A sign-in during a revocation may be before or after it, so its token tells nothing. */
 const isClear = (revocations: TokenHistory['revocations'], startMs: number): boolean =>
-  revocations.every(({ endMs }) => endMs < startMs);
+  revocations.every((call) => effectEndMs(call) < startMs);
 
 type Operation = (scene: Scene, application: Application) => Promise<void>;
 
@@ -31,12 +28,11 @@ const operations = {
     const [, claims = ''] = token.split('.');
     const { sub } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as { sub: string };
     const { appUid } = application.app;
-    const issuedMs = reply.endMs;
     const earlier = application.revocations.filter(
       ({ userUid }) => userUid === null || userUid === sub,
     );
     if (!isClear(earlier, reply.startMs)) return;
-    const history = { appUid, userUid: sub, issuedMs, revocations: [], checks: [] };
+    const history = { appUid, userUid: sub, revocations: [], checks: [] };
     observed.tokens.push(history);
     application.tokens.push({ token, history });
     if (application.tokens.length > tokensMax) application.tokens.shift();
@@ -100,7 +96,7 @@ async function revoke(
 
 const noReplyYet = (): Reply => {
   const startMs = Date.now();
-  const none = { status: null, body: {} as Reply['body'], text: '' };
+  const none = { status: null, body: {} as Reply['body'], text: '', isRepeated: false };
   return { startMs, endMs: Infinity, outcome: 'unknown', ...none };
 };
 

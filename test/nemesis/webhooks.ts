@@ -1,8 +1,15 @@
 // What the applications do with their webhooks. Operations on one webhook follow each other.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Application, pick, pickWeighted, type Scene, type Webhook } from './application.ts';
+import {
+  type Application,
+  callOf,
+  pick,
+  pickWeighted,
+  type Scene,
+  type Webhook,
+} from './application.ts';
 import { groups } from './changes.ts';
-import type { Caller, Reply } from './caller.ts';
+import type { Caller } from './caller.ts';
 import type { WebhookHistory, WebhookSettings } from './history.ts';
 import { type ScriptName, scripts } from './receivers.ts';
 
@@ -12,13 +19,15 @@ const impatientSchedule = ['1s', '1s'];
 const msOf = (schedule: readonly string[]): number[] =>
   schedule.map((wait) => 1_000 * Number.parseInt(wait, 10));
 
+/** So low that replays exceed it. */
+const rate = 5;
 const all = ['agent', 'context', 'contextfile'];
 
 /** The first webhooks of an application; later ones are like one of these. */
 const kinds: readonly Partial<WebhookSettings>[] = [
   {},
   { ordering: 'resource' },
-  { ratePerSecond: 20 },
+  { ratePerSecond: rate },
   { group: 1, entities: ['agent'] },
   { signatures: ['v1', 'v1a'], retryScheduleMs: msOf(impatientSchedule) },
   { ordering: 'resource', entities: ['agent'] },
@@ -54,7 +63,7 @@ export async function createWebhook(
   kind: number,
 ): Promise<void> {
   const { caller, observed, receiversUrl } = scene;
-  const path = `/${application.number}-${application.webhooks.length}`;
+  const path = `/${application.number}-${(application.paths += 1)}`;
   const settings = settingsOf(kinds[kind % kinds.length] ?? {});
   const { appUid } = application.app;
   const body = { url: receiversUrl + path, ...fieldsOf(settings) };
@@ -79,10 +88,6 @@ export async function createWebhook(
   });
 }
 
-const callOf = ({ app }: Application, { startMs, endMs, outcome }: Reply) => {
-  return { appUid: app.appUid, startMs, endMs, outcome };
-};
-
 /** Changes settings of a webhook. */
 async function set(
   { caller }: Scene,
@@ -101,12 +106,23 @@ async function set(
   if (reply.outcome === 'unknown') await learn(caller, application, webhook);
 }
 
+interface Presented extends Omit<WebhookSettings, 'group' | 'retryScheduleMs'> {
+  filter: { group: number } | null;
+  retrySchedule: string[];
+}
+
+function settingsIn({ filter, retrySchedule, ...body }: Presented): WebhookSettings {
+  const { active, entities, ordering, ratePerSecond, signatures } = body;
+  const same = { active, entities, ordering, ratePerSecond, signatures };
+  return { ...same, group: filter?.group ?? null, retryScheduleMs: msOf(retrySchedule) };
+}
+
 /** Reads what a call without a decisive response has done. */
 async function learn(caller: Caller, application: Application, webhook: Webhook): Promise<void> {
   const reply = await caller.call(application.app, `GET /webhooks/${webhook.uid}`);
   if (reply.outcome !== 'accepted') return;
-  webhook.settings = { ...webhook.settings, active: reply.body['active'] === (true as never) };
-  const { settings } = webhook;
+  const settings = settingsIn(reply.body as unknown as Presented);
+  webhook.settings = settings;
   webhook.history.settings.push({ ...callOf(application, reply), settings, discards: false });
 }
 
@@ -136,7 +152,7 @@ const operations = {
     await set(scene, application, { webhook, changed: { ordering } });
   },
   async rate(scene, application, webhook) {
-    const ratePerSecond = webhook.settings.ratePerSecond === null ? 20 : null;
+    const ratePerSecond = webhook.settings.ratePerSecond === null ? rate : null;
     await set(scene, application, { webhook, changed: { ratePerSecond } });
   },
   async signatures(scene, application, webhook) {
@@ -155,7 +171,7 @@ const operations = {
   },
   async remove({ caller }, application, webhook) {
     const left = application.webhooks.filter(({ isDeleted }) => !isDeleted);
-    if (left.length <= firstWebhooks - 1) return;
+    if (left.length < firstWebhooks) return;
     webhook.isDeleted = true;
     const reply = await caller.call(application.app, `DELETE /webhooks/${webhook.uid}`);
     webhook.history.deletions.push(callOf(application, reply));

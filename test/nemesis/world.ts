@@ -8,7 +8,7 @@ import { connectStore, type Store } from '../../lib/mongo/connect.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { buildService } from '../runner/build.ts';
 import { startBalancer } from '../support/balancer.ts';
-import type { Points } from './points/kills.ts';
+import type { Points } from './points/instrumented.ts';
 import { type Dump, dump, restore } from '../support/dump.ts';
 import { writeNextBundle } from '../support/next-release.ts';
 import type { ServerProxy } from '../support/server-proxy.ts';
@@ -23,8 +23,6 @@ interface WorldOptions {
   readonly progress: (line: string) => void;
   /** Null or absent for the service as it is. */
   readonly points?: Points | null;
-  /** Settings of the service that replace those of the world. */
-  readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface World extends AsyncDisposable, Pick<Servers, 'mongodb' | 'memberFaults'> {
@@ -42,8 +40,8 @@ export interface World extends AsyncDisposable, Pick<Servers, 'mongodb' | 'membe
   /** Ends every fault and waits until everything is up. */
   heal(): Promise<void>;
   backup(): Promise<Dump>;
-  /** The steps of docs/backup.md, also with an empty Temporal. Returns the output of `start-missing`. */
-  restore(dumped: Dump, options: { isTemporalLost: boolean }): Promise<string>;
+  /** The steps of docs/backup.md, also with an empty Temporal. */
+  restore(dumped: Dump, options: { isTemporalLost: boolean }): Promise<void>;
 }
 
 /** Builds the service and starts everything. */
@@ -81,7 +79,6 @@ async function openInto(open: Disposal, options: WorldOptions): Promise<World> {
     MONGODB_URI: servers.mongodb.uri,
     TEMPORAL_ADDRESS: servers.temporalAddress,
     ...makeDevSecrets(),
-    ...options.settings,
   };
   const balancer = open.use(await startBalancer());
   const callers = await openProxy({ open, proxies }, 'callers', Number(new URL(balancer.url).port));
@@ -140,9 +137,8 @@ function worldOf(parts: Parts, open: Disposal): World {
       await restore(store, dumped);
       if (isTemporalLost) await parts.loseTemporal();
       await roles.command('setup');
-      const printed = await roles.command('start-missing', '--mongodb-rolled-back');
+      await roles.command('start-missing', '--mongodb-rolled-back');
       await roles.begin();
-      return printed;
     },
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
   };

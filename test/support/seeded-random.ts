@@ -10,18 +10,3 @@ export function seededRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
-
-const wholeSoak = 20;
-
-/**
- * Returns the seeds that a soak runs: `count` of them, or with `HERALD_SOAK_SEEDS` its share of 20, starting from
- * `HERALD_SOAK_FIRST_SEED` (1).
- */
-export function soakSeeds(count: number): number[] {
-  const share = Number(process.env['HERALD_SOAK_SEEDS'] || wholeSoak) / wholeSoak;
-  const first = Number(process.env['HERALD_SOAK_FIRST_SEED'] || 1);
-  return Array.from(
-    { length: Math.max(1, Math.round(count * share)) },
-    (_, index) => first + index,
-  );
-}

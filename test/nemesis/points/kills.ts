@@ -4,36 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from '../history.ts';
 import type { World } from '../world.ts';
-import { copyWithPoints } from './list-awaits.ts';
+import type { Points } from './instrumented.ts';
 
 const roles = ['api', 'worker'] as const;
-const runtime = new URL('runtime.mjs', import.meta.url).href;
 const pollMs = 2_000;
 /** The load reaches nothing new. */
 const calmMs = 120_000;
-
-/** The service compiled from a copy of its source in which every await is a point. */
-export interface Points {
-  folder: string;
-  /** The copy. */
-  source: string;
-  /** The names of all points. */
-  listed: string[];
-}
-
-export async function makePoints(parent: string): Promise<Points> {
-  const source = join(parent, 'source');
-  return { folder: parent, source, listed: await copyWithPoints(source) };
-}
-
-/** Returns the arguments and settings of a process of a role. */
-export function withPoints(
-  { folder }: Points,
-  role: string,
-): { args: string[]; env: Record<string, string> } {
-  const env = { HERALD_POINTS: folder, HERALD_POINTS_ROLE: role };
-  return { args: ['--import', runtime], env };
-}
 
 export interface Kills {
   faults: Fault[];

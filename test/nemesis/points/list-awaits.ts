@@ -6,7 +6,7 @@ import * as ast from 'typescript/unstable/ast';
 
 /** Workflows are left out: they are deterministic, have no effects, and Temporal repeats them from their history. */
 const instrumentedFolders = ['activities', 'api', 'lib', 'worker'];
-const copiedOnly = ['workflows', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const copiedOnly = ['cli', 'workflows', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
 
 const outermost = 'module';
 const awaitUsing: number = ast.NodeFlags.AwaitUsing;

@@ -5,7 +5,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { isTimed } from '../judge.ts';
 import { judgeRun, say, show, withRun } from '../run.ts';
-import { killAtEach, makePoints } from './kills.ts';
+import { makePoints } from './instrumented.ts';
+import { killAtEach } from './kills.ts';
 
 const resultsPath = 'test/nemesis/points/results.json';
 const foldersPath = '.cache/nemesis';

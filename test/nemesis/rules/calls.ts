@@ -4,8 +4,8 @@ import type { Call, Span, WebhookHistory, WebhookSettings } from '../history.ts'
 /** A suspended process may carry out a call long after its caller gave up. */
 const unknownLastsMs = 30_000;
 
-export function effectEndMs({ outcome, endMs }: Call): number {
-  return outcome === 'unknown' ? endMs + unknownLastsMs : endMs;
+export function effectEndMs({ outcome, endMs, isRepeated }: Call): number {
+  return outcome === 'unknown' || isRepeated === true ? endMs + unknownLastsMs : endMs;
 }
 
 export function mayHaveHappened({ outcome }: Call): boolean {

@@ -10,6 +10,10 @@ import {
   resendsOf,
 } from './facts.ts';
 
+const shareMax = 0.01;
+/** A short run may have a fault at a bad moment. */
+const countMin = 100;
+
 export function duplicatesOf(facts: Facts): Duplicate[] {
   const found: Duplicate[] = [];
   for (const pair of facts.pairs.values()) {
@@ -27,12 +31,16 @@ export function duplicatesOf(facts: Facts): Duplicate[] {
 }
 
 export function duplicates(facts: Facts): Finding[] {
-  return duplicatesOf(facts)
+  const all = duplicatesOf(facts);
+  const isOften = all.length > Math.max(countMin, shareMax * facts.pairs.size);
+  const often = isOften ? [{ what: `${all.length} of ${facts.pairs.size} were sent again` }] : [];
+  const uncaused = all
     .filter(({ cause }) => cause === null)
     .map(({ eventId, webhookUid }) => {
       const what = `${eventId}/${webhookUid} was sent again after a 2xx, without a cause`;
       return { what, eventId, webhookUid };
     });
+  return [...often, ...uncaused];
 }
 
 function isRequested(
@@ -40,9 +48,7 @@ function isRequested(
   pair: Pair,
   { taken, request }: Record<'taken' | 'request', ReceivedRequest>,
 ): boolean {
-  // Only a job that takes over an attempt in flight uses its number again.
-  const fromMs = taken.attempt === request.attempt ? taken.atMs : -Infinity;
   return resendsOf(facts, pair).some(
-    (job) => job.startMs <= request.atMs && lastsUntilMs(job) >= fromMs,
+    (job) => job.startMs <= request.atMs && lastsUntilMs(job) >= taken.atMs,
   );
 }

@@ -14,8 +14,9 @@ export function isolation({ history, events, bodies, webhooks, webhookAt }: Fact
   );
   const sent = history.requests.flatMap(({ eventId, path }) => {
     const webhook = webhookAt.get(path);
-    if (webhook === undefined || appOfBody.get(eventId) === webhook.appUid) return [];
-    const what = `${webhook.uid} of ${webhook.appUid} got ${eventId} of ${appOfBody.get(eventId)}`;
+    const appUid = appOfBody.get(eventId);
+    if (webhook === undefined || appUid === undefined || appUid === webhook.appUid) return [];
+    const what = `${webhook.uid} of ${webhook.appUid} got ${eventId} of ${appUid}`;
     return [{ what, eventId, webhookUid: webhook.uid }];
   });
   const isForeign = (appUid: string, eventId: string, webhookUid: string): boolean =>

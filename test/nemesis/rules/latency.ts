@@ -5,6 +5,7 @@ import { type Facts, type Finding, jobsOf, type Pair } from './facts.ts';
 
 const calmAfterMs = 10_000;
 const calmBeforeMs = 1_000;
+const lateMsMin = 10_000;
 /** A receiver that was slow in this time may still have throttled deliveries. */
 const throttledMs = 70_000;
 const slowMs = 1_000;
@@ -49,8 +50,20 @@ export function latency(facts: Facts): Finding[] {
     ...(recoveryMs.p50 > 1_000
       ? [{ what: `half of the recoveries took ${recoveryMs.p50} ms` }]
       : []),
+    ...lateOnes(facts).map((waitMs) => ({
+      what: `a first request came ${waitMs} ms late in calm time`,
+    })),
     ...(recoveryMs.max > 10_000 ? [{ what: `a recovery took ${recoveryMs.max} ms` }] : []),
   ];
+}
+
+/** Returns waits without a fault that are too long. */
+function lateOnes(facts: Facts): number[] {
+  const episodes = episodesOf(facts);
+  return waitsOf(facts)
+    .filter(({ startMs }) => isCalm(startMs, episodes))
+    .map(({ startMs, endMs }) => endMs - startMs)
+    .filter((waitMs) => waitMs > lateMsMin);
 }
 
 /** Returns the waits for first requests that nothing but a fault delays. */
@@ -83,8 +96,15 @@ function isPrompt(facts: Facts, pair: Pair, wait: Span): boolean {
       ({ active, ordering, ratePerSecond }) =>
         active && ordering === 'parallel' && ratePerSecond === null,
     ) &&
-    jobsOf(facts, pair).every(({ startMs }) => startMs > wait.endMs)
+    jobsOf(facts, pair).every(({ startMs }) => startMs > wait.endMs) &&
+    !isAfterGone(facts, pair, wait.endMs)
   );
+}
+
+/** A 410 in the minute before may have deactivated the webhook. */
+function isAfterGone(facts: Facts, { webhook }: Pair, atMs: number): boolean {
+  const gone = facts.gone.get(webhook.path) ?? [];
+  return gone.some(({ atMs: goneMs }) => goneMs <= atMs && goneMs > atMs - throttledMs);
 }
 
 /** Faults that overlap are one: what waits goes on when the last of them has ended. */
@@ -104,7 +124,7 @@ function isCalm(atMs: number, episodes: readonly Span[]): boolean {
   );
 }
 
-/** Returns for each episode the longest wait after it, which at most lasts until the next begins. */
+/** Returns for each episode the longest wait after it, which at most lasts until the next begins; 0 if nothing waited. */
 function recoveriesOf(waits: readonly Wait[], episodes: readonly Span[]): number[] {
   return episodes.map(({ endMs }, index) => {
     const nextMs = episodes[index + 1]?.startMs ?? Infinity;

@@ -1,6 +1,6 @@
 // Numbers of a resource follow its changes without repeats, and ordered webhooks get them one at a time.
 import type { ChangeCall } from '../history.ts';
-import { effectEndMs, overlaps } from './calls.ts';
+import { effectEndMs, overlaps, possibleSettings } from './calls.ts';
 import {
   endedMs,
   type Facts,
@@ -55,12 +55,33 @@ function mayLeaveGap(facts: Facts, resource: string, change: ChangeCall | undefi
   return isLost || facts.faults.some((fault) => overlaps(fault, span));
 }
 
-/** Times of the latest end of an earlier delivery, by webhook. */
+/** Returns the webhooks that were surely ordered at the change, in which its event has no number. */
+function withoutNumber(facts: Facts, { _id: eventId, order, webhookUids }: StoredEvent): Finding[] {
+  const change = facts.changeOf.get(eventId);
+  if (change === undefined) return [];
+  const span = { startMs: change.startMs, endMs: effectEndMs(change) };
+  return webhookUids
+    .filter((uid) => !order.some(({ webhookUid }) => webhookUid === uid))
+    .filter((uid) => {
+      const webhook = facts.webhooks.get(uid);
+      const settings = webhook === undefined ? [] : possibleSettings(webhook, span);
+      return settings.length > 0 && settings.every(({ ordering }) => ordering === 'resource');
+    })
+    .map((webhookUid) => ({
+      what: `${eventId} has no number in ${webhookUid}`,
+      eventId,
+      webhookUid,
+    }));
+}
+
 function overtaken(facts: Facts, resource: string, events: readonly StoredEvent[]): Finding[] {
   const found: Finding[] = [];
+  /** The latest end of an earlier delivery, by webhook. */
   const latest = new Map<string, { endMs: number; eventId: string }>();
-  for (const { _id: eventId, order: turns } of events) {
-    for (const { webhookUid } of turns) {
+  for (const event of events) {
+    const { _id: eventId, order: numbers } = event;
+    found.push(...withoutNumber(facts, event));
+    for (const { webhookUid } of numbers) {
       const pair = facts.pairs.get(`${eventId}/${webhookUid}`);
       const first = pair?.requests[0];
       if (pair === undefined || first === undefined) continue;

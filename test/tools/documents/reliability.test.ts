@@ -15,6 +15,12 @@ test('the page is as the results are', () => {
   expect(withResults(page, results)).toBe(page);
 });
 
+test('each result names the commit of its run', () => {
+  const { nemesis, mutants, crashPoints } = results;
+  for (const { commit } of [nemesis, mutants, crashPoints])
+    expect(commit).toMatch(/^[0-9a-f]{7,40}$/);
+});
+
 test('the page fits 900 words', () => {
   const words = page.split(/[\s|]+/);
   expect(words.length).toBeLessThanOrEqual(900);
@@ -23,7 +29,7 @@ test('the page fits 900 words', () => {
 test('the page has the size of the model', () => {
   const graph = modelGraph();
   const edges = [...graph.values()].flat().length.toLocaleString('en');
-  expect(page).toContain(`From its ${graph.size} situations, ${edges} edges lead on`);
+  expect(page).toContain(`It has ${graph.size} situations and ${edges} edges.`);
 });
 
 test.each(paths)('without %s, there is no page but an error with the command', async (missing) => {

@@ -65,7 +65,7 @@ const checked =
     const checks = [{ startMs, endMs: startMs + 10, isActive, reason }];
     const lost = { ...called(1_000), outcome: 'unknown' as const };
     const revocations = [lost, called(2_000)];
-    s.history.tokens.push({ appUid: 'app_1', userUid: 'usr_1', issuedMs: 1, revocations, checks });
+    s.history.tokens.push({ appUid: 'app_1', userUid: 'usr_1', revocations, checks });
   };
 
 right([
