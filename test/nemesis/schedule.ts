@@ -6,7 +6,7 @@ const baselineMsMax = 40_000;
 const baselineShare = 1 / 6;
 const roundMs = 40_000;
 const stormShare = 0.7;
-const betweenMs = { min: 2_000, max: 3_600 };
+const betweenMs = { min: 3_000, max: 5_000 };
 /** Both processes of a role may be frozen for this long. */
 const bothFrozenMsMax = 3_000;
 
