@@ -43,7 +43,9 @@ export async function withRun<T>(options: RunOptions, use: (run: Run) => Promise
   const receivers = open.use(await startReceivers());
   const caller = open.use(createCaller(apiUrl));
   const load = await startLoad({ seed, apiUrl, store, config, caller, receivers });
-  return use({ ...options, world, load, receivers, caller, startMs: Date.now() });
+  // Not without await: the world would end first.
+  const result = await use({ ...options, world, load, receivers, caller, startMs: Date.now() });
+  return result;
 }
 
 /** Ends all faults and the load, waits until everything has settled, and judges. */
