@@ -47,7 +47,21 @@ export type PagePorts = Pick<DeliveryPorts, 'store' | 'signalPartition' | 'signa
 
 const { pageEveryMs } = jobLimits;
 /** The workflow asks again, with the next number. */
-export const leftForLater: JobPage = { events: [], isLast: false, waitMs: pageEveryMs };
+const leftForLater: JobPage = { events: [], isLast: false, waitMs: pageEveryMs };
+
+/**
+ * Uses up the number of a page, so that a stalled worker can no longer take it: nobody would send its deliveries.
+ * Throws if one has taken it meanwhile; the repeat returns what it took.
+ */
+async function leaveForLater(
+  store: Store,
+  { jobUid, page }: Pick<TakeJobPageInput, 'jobUid' | 'page'>,
+): Promise<JobPage> {
+  const unused = { _id: jobUid, state: 'running', page: { $lt: page } } as const;
+  const { matchedCount } = await store.jobs.updateOne(unused, { $set: { page } });
+  if (matchedCount === 0) throw new Error('another call took this page of the job meanwhile');
+  return leftForLater;
+}
 
 /**
  * Takes a page once. A repeat returns the same deliveries, even of an ended job: nothing else sends them. A page that
@@ -74,7 +88,7 @@ export async function takePage<Job extends JobDocument>(
       return null;
     }),
   );
-  if (taken === null) return leftForLater;
+  if (taken === null) return leaveForLater(store, { jobUid, page });
   const { made, stamped } = taken;
   if (made?.cancelled !== undefined) {
     const { count, reason } = made.cancelled;

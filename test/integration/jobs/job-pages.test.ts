@@ -166,6 +166,44 @@ test('a page is taken only before later ones and only while its job is running',
   expect(await owners()).toEqual([['exhausted', null, null]]);
 });
 
+test('a page that conflicts for too long is left for later, and then no stalled worker takes it', async () => {
+  const [eventId = ''] = await insert(1, 'held');
+  const jobUid = await release();
+  const { client, deliveries } = installation.store;
+  await client.withSession((session) =>
+    session.withTransaction(async () => {
+      await deliveries.updateOne({ eventId }, { $set: { updatedAt: new Date() } }, { session });
+      expect(await take(jobUid)).toMatchObject({ events: [], isLast: false });
+    }),
+  );
+  expect(await take(jobUid)).toMatchObject({ events: [], isLast: false });
+  expect(eventIdsOf(await take(jobUid, 2))).toEqual([eventId]);
+});
+
+test('a page that another worker commits meanwhile is not left for later', async () => {
+  const [eventId = ''] = await insert(1, 'exhausted');
+  const jobUid = await resend(eventId);
+  const { store } = installation;
+  await store.client.withSession(async (session) => {
+    session.startTransaction();
+    const taken = { jobUid, jobPage: 1, state: 'pending' } as const;
+    await store.jobs.updateOne({ _id: jobUid }, { $set: { page: 1, state: 'done' } }, { session });
+    await store.deliveries.updateOne({ eventId }, { $set: taken }, { session });
+    const jobs = new Proxy(store.jobs, {
+      get: (target, name) =>
+        name === 'updateOne'
+          ? async (...call: Parameters<typeof store.jobs.updateOne>) => {
+              await session.commitTransaction();
+              return store.jobs.updateOne(...call);
+            }
+          : Reflect.get(target, name),
+    });
+    const late = takeJobPage({ ...ports, store: { ...store, jobs } }, { jobUid, page: 1 });
+    await expect(late).rejects.toThrow('another call took this page of the job meanwhile');
+  });
+  expect(eventIdsOf(await take(jobUid))).toEqual([eventId]);
+});
+
 test('a page whose worker is killed before the commit is taken completely by the next worker', async () => {
   const eventIds = await insert(2, 'held');
   const jobUid = await release();
