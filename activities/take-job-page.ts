@@ -1,6 +1,6 @@
 import { SharedLimit } from '../lib/concurrency/shared-limit.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
-import { leftForLater } from '../lib/jobs/page.ts';
+import { leaveForLater } from '../lib/jobs/page.ts';
 import { takeJobPage as take } from '../lib/jobs/take-job-page.ts';
 import { jobLimits } from '../lib/limits.ts';
 import type { JobPage, TakeJobPageInput } from '../lib/temporal/job-messages.ts';
@@ -13,7 +13,7 @@ export function createTakeJobPage(
   const pages = new SharedLimit(jobLimits.concurrentPagesMax);
   return async (input) => {
     const { appUid = '' } = input;
-    if (!pages.hasRoom(appUid)) return leftForLater;
+    if (!pages.hasRoom(appUid)) return runActivity(() => leaveForLater(ports.store, input));
     pages.take(appUid);
     try {
       return await runActivity(() => take(ports, input));

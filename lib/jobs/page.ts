@@ -13,6 +13,7 @@ import { scheduleSignal } from '../order/partitions.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import type { JobPage, TakeJobPageInput } from '../temporal/job-messages.ts';
 import { findJob } from './jobs.ts';
+import { retentionJobUid } from '../temporal/names.ts';
 import { findWaitingWorkflows, type TakenDelivery } from './taken-by-job.ts';
 
 export interface PageContext {
@@ -53,10 +54,12 @@ const leftForLater: JobPage = { events: [], isLast: false, waitMs: pageEveryMs }
  * Uses up the number of a page, so that a stalled worker can no longer take it: nobody would send its deliveries.
  * Throws if one has taken it meanwhile; the repeat returns what it took.
  */
-async function leaveForLater(
+export async function leaveForLater(
   store: Store,
   { jobUid, page }: Pick<TakeJobPageInput, 'jobUid' | 'page'>,
 ): Promise<JobPage> {
+  // It has no document, and passes no deliveries on.
+  if (jobUid === retentionJobUid) return leftForLater;
   const unused = { _id: jobUid, state: 'running', page: { $lt: page } } as const;
   const { matchedCount } = await store.jobs.updateOne(unused, { $set: { page } });
   if (matchedCount === 0) throw new Error('another call took this page of the job meanwhile');
