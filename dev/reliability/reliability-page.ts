@@ -6,7 +6,8 @@ import type { CrashPointResults, MutantResults, NemesisResults, NemesisRun } fro
 export interface Results {
   nemesis: NemesisResults;
   mutants: MutantResults;
-  crashPoints: CrashPointResults;
+  /** Null if no whole run is recorded yet. */
+  crashPoints: CrashPointResults | null;
   /** All mutants; results may be of some of them. */
   planted: readonly { name: string }[];
 }
@@ -26,6 +27,7 @@ export async function readResults(root = '.'): Promise<Results> {
   const read = async (name: keyof Results): Promise<unknown> => {
     const [path, command] = sources[name];
     const text = await readFile(`${root}/${path}`, 'utf8').catch((cause: unknown) => {
+      if (name === 'crashPoints') return 'null';
       throw new Error(`there is no ${path}: run ${command}`, { cause });
     });
     return JSON.parse(text);
@@ -65,13 +67,17 @@ function tableOf(head: readonly string[], rows: readonly (readonly string[])[]):
 
 function nemesisPart({ date, commit, machine, runs }: NemesisResults): string {
   const where = `${machine.cores} cores, Node ${machine.node.replace('v', '')}`;
+  const isShort = runs.some(({ minutes }) => minutes < 10);
+  const short = isShort
+    ? ' A run of less than 10 minutes is not judged by schedule, rate and latency.'
+    : '';
   const [violations, faults, duplicates] = (['violations', 'faults', 'duplicates'] as const).map(
     (name) => added(runs.map((run) => run[name])),
   );
   return [
     `On ${date}, of commit \`${commit}\`, on ${where}:\n\n`,
     tableOf(['seed', ...runs.map(({ seed }) => String(seed))], nemesisRows(runs)),
-    `\n${verdictOf(violations)}\n\n`,
+    `\n${verdictOf(violations)}${short}\n\n`,
     tableOf(['fault', 'times'], rowsOf(faults)),
     '\n',
     tableOf(['cause of a duplicate', 'times'], rowsOf(duplicates)),
@@ -133,7 +139,9 @@ function mutantsPart(
   ].join('');
 }
 
-function crashPointsPart({ date, commit, ...counts }: CrashPointResults): string {
+function crashPointsPart(results: CrashPointResults | null): string {
+  if (results === null) return 'No whole run is recorded yet.\n';
+  const { date, commit, ...counts } = results;
   const { listed, killed, deliveries, violations, repeated } = counts;
   const head = ['awaits', 'kills', 'deliveries', 'violations', 'requests repeated'];
   const row = [listed, killed, deliveries, violations, repeated].map(shown);
