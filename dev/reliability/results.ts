@@ -14,7 +14,7 @@ export interface NemesisRun {
   requests: number;
   /** How often each fault was made, by name. */
   faults: Record<string, number>;
-  /** By rule, also those that were never violated. */
+  /** By rule; a rule that was never violated is absent. */
   violations: Record<string, number>;
   /** Repeated requests by cause. */
   duplicates: Record<string, number>;

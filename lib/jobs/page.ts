@@ -12,8 +12,8 @@ import { isWriteConflict } from '../mongo/write-errors.ts';
 import { scheduleSignal } from '../order/partitions.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import type { JobPage, TakeJobPageInput } from '../temporal/job-messages.ts';
-import { findJob } from './jobs.ts';
 import { retentionJobUid } from '../temporal/names.ts';
+import { findJob } from './jobs.ts';
 import { findWaitingWorkflows, type TakenDelivery } from './taken-by-job.ts';
 
 export interface PageContext {
@@ -52,7 +52,7 @@ const leftForLater: JobPage = { events: [], isLast: false, waitMs: pageEveryMs }
 
 /**
  * Uses up the number of a page, so that a stalled worker can no longer take it: nobody would send its deliveries.
- * Throws if one has taken it meanwhile; the repeat returns what it took.
+ * Throws if it was taken, or the job has ended: the repeat returns what was taken.
  */
 export async function leaveForLater(
   store: Store,
@@ -62,7 +62,8 @@ export async function leaveForLater(
   if (jobUid === retentionJobUid) return leftForLater;
   const unused = { _id: jobUid, state: 'running', page: { $lt: page } } as const;
   const { matchedCount } = await store.jobs.updateOne(unused, { $set: { page } });
-  if (matchedCount === 0) throw new Error('another call took this page of the job meanwhile');
+  if (matchedCount === 0)
+    throw new Error('this page of the job was taken meanwhile, or the job has ended');
   return leftForLater;
 }
 

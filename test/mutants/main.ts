@@ -66,7 +66,7 @@ async function tryMutant(
   }
 }
 
-/** Replaces the results of the mutants that ran, and leaves out those that no longer exist. */
+/** Replaces the results of the mutants that ran, and drops those of mutants that no longer exist. */
 async function record(all: readonly Mutant[], made: readonly MutantResult[]): Promise<void> {
   const text = await readFile(resultsPath, 'utf8').catch(() => '{"mutants":[]}');
   const before = (JSON.parse(text) as MutantResults).mutants;

@@ -149,7 +149,7 @@ class Dealer {
     return min + (max - min) * this.#random();
   }
 
-  /** Returns a fault that is over before the quiet time and shares nothing with those that last, or none. */
+  /** Returns a fault that ends before the quiet time and disturbs no fault that still lasts, or none. */
   deal(among: readonly Kind[], atMs: number, quietFromMs: number): PlannedFault[] {
     const isFree = (name: string): boolean => (this.#heldUntilMs.get(name) ?? 0) <= atMs;
     const leftMs = quietFromMs - atMs;

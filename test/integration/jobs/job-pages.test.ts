@@ -199,7 +199,7 @@ test('a page that another worker commits meanwhile is not left for later', async
           : Reflect.get(target, name),
     });
     const late = takeJobPage({ ...ports, store: { ...store, jobs } }, { jobUid, page: 1 });
-    await expect(late).rejects.toThrow('another call took this page of the job meanwhile');
+    await expect(late).rejects.toThrow('this page of the job was taken meanwhile');
   });
   expect(eventIdsOf(await take(jobUid))).toEqual([eventId]);
 });

@@ -158,7 +158,7 @@ export function jobsOf(facts: Facts, { event, webhook, change }: Pair): JobCall[
   );
 }
 
-/** Returns those that may have sent it again. */
+/** Returns the jobs that may have sent the delivery again. */
 export function resendsOf(facts: Facts, pair: Pair): JobCall[] {
   return jobsOf(facts, pair).filter(({ kind }) => kind !== 'skip' && kind !== 'erasure');
 }

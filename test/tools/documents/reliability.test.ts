@@ -56,7 +56,7 @@ test('the page says which rules were violated, and how often', () => {
   expect(made).not.toContain('No rule of the judge was violated');
 });
 
-test('the page names the mutants that nothing caught, and counts those that did not run', () => {
+test('the page names mutants that no test caught, and counts those that did not run', () => {
   const mutants = [
     { name: 'one', caughtBy: 'a rule', seconds: 3 },
     { name: 'two', caughtBy: null, seconds: 9 },

@@ -59,7 +59,7 @@ describe.each(seeds)('seed %i', (seed) => {
     }
   });
 
-  test('two members never fail at once, and of a role both freeze for at most 3 s', () => {
+  test('two members never fail at once, and both processes of a role are frozen for at most 3 s', () => {
     const pairs = overlaps(plan);
     expect(pairs.length).toBeGreaterThan(50);
     expect(pairs.filter((pair) => pair.every(isOfMember))).toEqual([]);
