@@ -55,7 +55,13 @@ export async function findSubscriptions(
   return store.webhooks
     .find<Buffer>(
       { appUid, ...wanted },
-      { projection: withoutDisplayFields, readConcern: { level: 'local' }, raw: true },
+      {
+        projection: withoutDisplayFields,
+        readConcern: { level: 'local' },
+        raw: true,
+        // Without the hint, MongoDB may read all webhooks of the application, since that index has their order.
+        ...(hasOthers ? {} : { hint: 'subscribers' }),
+      },
     )
     .sort({ _id: 1 })
     .toArray();
