@@ -32,14 +32,14 @@ export async function startReplay(
     findWebhooks(store, { appUid, webhookUid, webhookUids: body.webhookUids }, session);
   const once = { key: request.idempotencyKey(), secretBox, now };
   if (body.dryRun === true) {
-    const counted = await countReplay(store, { ...requested, webhookUids: uids(await find()) });
+    const counted = await countReplay(store, { ...requested, ...targetsOf(await find()) });
     const nextAttemptAt = counted.nextAttemptAt?.toISOString() ?? null;
     return { status: 200, body: { dryRun: true, ...counted, nextAttemptAt } };
   }
   let replay = requested;
   const { answer, repeated } = await runOnce(store, once, async (session) => {
     const webhooks = await find(session);
-    replay = { ...requested, webhookUids: uids(webhooks), seenDiscards: seenDiscards(webhooks) };
+    replay = { ...requested, ...targetsOf(webhooks) };
     replay.state = await insertJob(store, replay, session);
     const target = { kind: 'replay', uid };
     const entry = { appUid, action: 'replay.created', target, details: detailsOf(replay) };
@@ -80,6 +80,10 @@ async function findWebhooks(
 
 function uids(webhooks: readonly KnownWebhook[]): string[] {
   return webhooks.map((webhook) => webhook._id);
+}
+
+function targetsOf(webhooks: readonly KnownWebhook[]) {
+  return { webhookUids: uids(webhooks), seenDiscards: seenDiscards(webhooks) };
 }
 
 function detailsOf(replay: ReplayJob): Record<string, unknown> {

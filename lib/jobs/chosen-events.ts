@@ -3,8 +3,10 @@ import type { ClientSession } from 'mongodb';
 import { inSlices } from '../concurrency/in-slices.ts';
 import { findBodies } from '../events/events.ts';
 import { pairOf } from '../model/delivery.ts';
+import { isDiscardedSince } from '../model/discards.ts';
 import { readData } from '../model/event-payload.ts';
 import type { EventDocument } from '../model/event.ts';
+import type { ReplayJob } from '../model/job.ts';
 import {
   type FilterCondition,
   type FilteredSubscription,
@@ -52,17 +54,18 @@ export interface Chosen {
 export type TargetWebhook = FilteredSubscription &
   Pick<WebhookDocument, 'ordering' | 'discardCount'>;
 
-/** Returns those of the webhooks that still exist, by uid. */
+/** Returns those of a job's webhooks to which it still sends, by uid: neither deleted nor discarded since its request. */
 export async function findTargets(
   store: Store,
-  { appUid, webhookUids }: { appUid: string; webhookUids: string[] },
+  { appUid, webhookUids, seenDiscards }: Pick<ReplayJob, 'appUid' | 'webhookUids' | 'seenDiscards'>,
   session?: ClientSession,
 ): Promise<Map<string, TargetWebhook>> {
   const found = await store.webhooks
     .find({ appUid, _id: { $in: webhookUids } }, within(session))
     .project<TargetWebhook>({ ...subscriptionFields, ordering: 1, discardCount: 1 })
     .toArray();
-  return new Map(found.map((webhook) => [webhook._id, webhook]));
+  const targets = found.filter((webhook) => !isDiscardedSince(seenDiscards, webhook));
+  return new Map(targets.map((webhook) => [webhook._id, webhook]));
 }
 
 /** Returns the projection to `ChosenEvent`. */

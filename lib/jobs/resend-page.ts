@@ -1,5 +1,6 @@
 import { factsOnly } from '../events/events.ts';
 import { pairOf } from '../model/delivery.ts';
+import { isDiscardedSince } from '../model/discards.ts';
 import type { EventFacts } from '../model/event.ts';
 import type { ResendJob } from '../model/job.ts';
 import { partitionId, partitionNumberOf } from '../model/partition.ts';
@@ -15,7 +16,7 @@ export async function takeResendPage(
   job: ResendJob,
   context: PageContext,
 ): Promise<TakenPage> {
-  const { appUid, eventId, webhookUids } = job;
+  const { appUid, eventId, webhookUids, seenDiscards } = job;
   const { page: jobPage, session } = context;
   const event = await store.events.findOne<EventFacts>(
     { _id: eventId, appUid },
@@ -23,14 +24,15 @@ export async function takeResendPage(
   );
   if (event === null || event.erasedAt !== null) return { isEnd: true, cursor: eventId };
   const known = await findKnownWebhooks(store, { appUid, webhookUids }, session);
-  const deliveries = known.map(({ _id: webhookUid }) => {
+  const targets = known.filter((webhook) => !isDiscardedSince(seenDiscards, webhook));
+  const deliveries = targets.map(({ _id: webhookUid }) => {
     const partitionNumber = partitionNumberOf(event, webhookUid);
     const partition = partitionNumber === null ? null : partitionId(partitionNumber.partition);
     return { event, webhookUid, partition };
   });
   const takenByJob = await store.deliveries
     .find<TakenDelivery>(
-      { _id: { $in: webhookUids.map((webhookUid) => pairOf({ eventId, webhookUid })) } },
+      { _id: { $in: deliveries.map(({ webhookUid }) => pairOf({ eventId, webhookUid })) } },
       { projection: takenFields, session },
     )
     .toArray();

@@ -16,6 +16,14 @@ export function seenDiscards(
   );
 }
 
+/** Checks whether a webhook was discarded after its count was recorded. */
+export function isDiscardedSince(
+  seen: readonly SeenDiscards[],
+  { _id, discardCount }: Pick<WebhookDocument, '_id' | 'discardCount'>,
+): boolean {
+  return (discardCountOf(seen, _id) ?? 0) < discardCount;
+}
+
 /** Returns the recorded discard count of a webhook; undefined while it was 0. */
 export function discardCountOf(
   seen: readonly SeenDiscards[] | undefined,

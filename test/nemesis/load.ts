@@ -20,7 +20,7 @@ const applicationCount = 5;
 const quietWebhooks = 2;
 const callsInFlightMax = 200;
 
-const perSecond = { change: 7, quiet: 2, webhook: 0.6, job: 0.3, user: 3 };
+const perSecond = { change: 3.5, quiet: 1, webhook: 0.3, job: 0.15, user: 1.5 };
 
 type Kind = keyof typeof perSecond;
 

@@ -4,9 +4,9 @@ import { seededRandom } from '../support/seeded-random.ts';
 /** A run is a baseline without faults, then rounds: faults begin and end in the first part of each, the rest is quiet. */
 const baselineMsMax = 40_000;
 const baselineShare = 1 / 6;
-const roundMs = 40_000;
-const stormShare = 0.7;
-const betweenMs = { min: 3_000, max: 5_000 };
+const roundMs = 60_000;
+const stormShare = 0.5;
+const betweenMs = { min: 3_500, max: 6_000 };
 /** Both processes of a role may be frozen for this long. */
 const bothFrozenMsMax = 3_000;
 

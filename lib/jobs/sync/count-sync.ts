@@ -14,8 +14,8 @@ interface CountedSync extends Pick<SyncJob, 'counts' | 'count'> {
 /** Counts what a sync would send now: up to 10,000 deliveries among 100,000 resources, for at most 5 s. */
 export async function countSync(store: Store, sync: SyncJob): Promise<CountedSync> {
   const counted: CountedSync = { count: 0, countIsCapped: false, counts: noCounts };
-  const { appUid, webhookUid } = sync;
-  const targets = await findTargets(store, { appUid, webhookUids: [webhookUid] });
+  const { webhookUid } = sync;
+  const targets = await findTargets(store, { ...sync, webhookUids: [webhookUid] });
   const webhook = targets.get(webhookUid);
   if (webhook === undefined) return counted;
   const untilMs = performance.now() + countingMsMax;

@@ -17,12 +17,12 @@ export async function takeSyncPage(
   sync: SyncJob,
   context: PageContext,
 ): Promise<TakenPage> {
-  const { appUid, webhookUid, cursor, createdAt, perSecond } = sync;
+  const { webhookUid, cursor, createdAt, perSecond } = sync;
   const { now, session } = context;
   // A change that read the webhooks before this one was registered may still be about to commit. Later ones reach it.
   const waitMs = createdAt.getTime() + eventWrittenMsMax - now.getTime();
   if (waitMs > 0) return { isEnd: false, waitMs };
-  const found = await findTargets(store, { appUid, webhookUids: [webhookUid] }, session);
+  const found = await findTargets(store, { ...sync, webhookUids: [webhookUid] }, session);
   const webhook = found.get(webhookUid);
   if (webhook === undefined) return { isEnd: true };
   const scanning = { sync, webhook, cursor, countMax: perSecond, session };

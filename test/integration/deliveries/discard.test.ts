@@ -9,14 +9,13 @@ import { newId } from '../../../lib/platform/ids.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { partitionId } from '../../../lib/model/partition.ts';
-import type { ResendJob } from '../../../lib/model/job.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { newJob } from '../../../lib/jobs/jobs.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { portsAt, resume } from '../../support/jobs.ts';
+import { newReplayJob, newSyncJob, portsAt, resume } from '../../support/jobs.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
@@ -111,18 +110,31 @@ test('a discard drops open deliveries recorded before it, 1,000 per page, and no
   }
 });
 
-test('a resend requested before the discard is dropped even if its page is taken after', async () => {
-  const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(3_000));
-  const { appUid, _id: webhookUid } = webhook;
-  const asked = newJob(appUid, ago(2_000));
-  const what = { eventId, webhookUids: [webhookUid], seenDiscards: [] };
-  const resend: ResendJob = { ...asked, kind: 'resend', ...what };
-  await installation.store.jobs.insertOne(resend);
-  await discard();
-  await takeJobPage(ports, { jobUid: resend._id, page: 1 });
-  expect(await attempt(eventId, resend._id)).toMatchObject({ state: 'cancelled', attemptCount: 0 });
-  expect(answers).toHaveLength(0);
-});
+test.each(['resend', 'replay', 'sync'] as const)(
+  'a %s requested before the discard sends the webhook nothing after it, and changes no record',
+  async (kind) => {
+    const { deliveries, jobs } = installation.store;
+    const { appUid, _id: webhookUid } = webhook;
+    const createdAt = ago(20_000);
+    const event = newEvent(installation, [webhookUid], ago(30_000));
+    await installation.store.events.insertOne({ ...event, dispatchedAt: event.createdAt });
+    const eventId = event._id;
+    await deliveries.insertOne(madeAt(ago(30_000), { eventId, state: 'delivered' }));
+    const asked = { appUid, webhookUid, createdAt };
+    const resend = { eventId, webhookUids: [webhookUid], seenDiscards: [] };
+    const replay = { since: ago(60_000), until: createdAt, states: ['delivered' as const] };
+    const requested = {
+      resend: { ...newJob(appUid, createdAt), kind: 'resend' as const, ...resend },
+      replay: newReplayJob({ ...asked, ...replay }),
+      sync: newSyncJob(asked),
+    };
+    await jobs.insertOne(requested[kind]);
+    await discard();
+    const page = await takeJobPage(ports, { jobUid: requested[kind]._id, page: 1 });
+    expect(page).toMatchObject({ events: [], isLast: true });
+    expect(await stateOf(eventId)).toBe('delivered');
+  },
+);
 
 test.each([
   ['a first attempt', 200, 'delivered', 'delivered'],

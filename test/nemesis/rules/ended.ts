@@ -68,9 +68,7 @@ function isUsedUp({ event, webhook, requests }: Pair, delivery: StoredDelivery):
 /** Returns the calls that may have cancelled the delivery, for its reason. */
 function causesOf(facts: Facts, pair: Pair): Call[] {
   const { webhook, event, change, delivery } = pair;
-  // A discard also drops what a job requested before would send, of a later change too.
-  const requests = resendsOf(facts, pair).map(({ startMs }) => startMs);
-  const fromMs = Math.min(change?.startMs ?? -Infinity, ...requests);
+  const fromMs = change?.startMs ?? -Infinity;
   const later = webhook.settings.filter(
     (call) => mayHaveHappened(call) && effectEndMs(call) >= fromMs,
   );
