@@ -104,17 +104,16 @@ async function runSeeds(): Promise<boolean> {
   return runs.every(({ violations }) => Object.keys(violations).length === 0);
 }
 
-/** Keeps the results of other seeds. */
-async function record(commit: string, runs: readonly NemesisRun[]): Promise<void> {
+/** Replaces the results of earlier runs, which may be of another commit. */
+async function record(commit: string, runs: NemesisRun[]): Promise<void> {
   const machine = { cores: cpus().length, node: process.version };
-  const date = new Date().toISOString().slice(0, 10);
-  const before = JSON.parse(await readFile(resultsPath, 'utf8')) as NemesisResults;
-  const others = before.runs.filter(({ seed }) => !runs.some((run) => run.seed === seed));
-  const all = [...others, ...runs].toSorted((a, b) => a.seed - b.seed);
-  await writeFile(
-    resultsPath,
-    `${JSON.stringify({ date, commit, machine, runs: all }, null, 2)}\n`,
-  );
+  const results: NemesisResults = {
+    date: new Date().toISOString().slice(0, 10),
+    commit,
+    machine,
+    runs,
+  };
+  await writeFile(resultsPath, `${JSON.stringify(results, null, 2)}\n`);
 }
 
 const isClean = await (values.judge === undefined ? runSeeds() : judgeAgain(values.judge));

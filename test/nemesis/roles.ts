@@ -94,10 +94,9 @@ export class Roles {
   async command(name: 'setup' | 'start-missing', ...args: string[]): Promise<string> {
     const { build, points, env } = this.#options;
     const main = join(build.folder, 'cli', name, 'main.js');
-    // Commands end in time for no kill.
     const own = points === null ? { args: [], env: {} } : withPoints(points, name);
     const { stdout } = await run(process.execPath, [...own.args, main, ...args], {
-      env: { ...process.env, ...env, ...own.env, HERALD_POINTS_GRACE_MS: '1000000000' },
+      env: { ...process.env, ...env, ...own.env },
     });
     return stdout;
   }
@@ -114,7 +113,7 @@ export class Roles {
   async #spawn(name: RoleName): Promise<GuardedProcess> {
     const { build, nextBundle, points, folder, env, placeOf } = this.#options;
     const role = name.replace(/-.*/, '');
-    const own = points === null ? { args: [], env: {} } : withPoints(points, role);
+    const own = points === null ? { args: [], env: {} } : withPoints(points, name);
     const isNext = (nextNames as readonly string[]).includes(name);
     this.#starts += 1;
     return startGuarded({

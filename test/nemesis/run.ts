@@ -48,7 +48,10 @@ export async function withRun<T>(options: RunOptions, use: (run: Run) => Promise
   return result;
 }
 
-/** Ends all faults and the load, waits until everything has settled, and judges. */
+/**
+ * Ends all faults and the load, waits until everything has settled, and judges. Throws an `Error` if the service
+ * accepted less than half of the changes.
+ */
 export async function judgeRun(
   run: Run,
   faults: Fault[],
@@ -62,6 +65,10 @@ export async function judgeRun(
   say(`open at the end: ${JSON.stringify(left)}; responses: ${JSON.stringify(caller.statuses)}`);
   const history = await observe({ seed, startMs, load, receivers, faults, db });
   await writeFile(join(folder, historyName), serialize(history));
+  const accepted = history.changes.filter(({ outcome }) => outcome === 'accepted').length;
+  // Such a run would show nothing.
+  if (accepted < history.changes.length / 2)
+    throw new Error(`only ${accepted} of ${history.changes.length} changes were accepted`);
   return { history, verdict: judge(history) };
 }
 

@@ -18,11 +18,11 @@ export async function makePoints(parent: string): Promise<Points> {
   return { folder: parent, source, listed: await copyWithPoints(source) };
 }
 
-/** Returns the arguments and settings of a process of a role. */
+/** Returns the arguments and settings of a process, which is killed only while it is armed. */
 export function withPoints(
   { folder }: Points,
-  role: string,
+  name: string,
 ): { args: string[]; env: Record<string, string> } {
-  const env = { HERALD_POINTS: folder, HERALD_POINTS_ROLE: role };
+  const env = { HERALD_POINTS: folder, HERALD_POINTS_PROCESS: name };
   return { args: ['--import', runtime], env };
 }

@@ -1,5 +1,6 @@
 // Kills api and worker once at each await that the load reaches.
-import { readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from '../history.ts';
@@ -7,7 +8,7 @@ import type { World } from '../world.ts';
 import type { Points } from './instrumented.ts';
 
 const roles = ['api', 'worker'] as const;
-const pollMs = 2_000;
+const pollMs = 500;
 /** The load reaches nothing new. */
 const calmMs = 120_000;
 
@@ -17,7 +18,7 @@ export interface Kills {
   killed: string[];
 }
 
-/** Waits until no process has been killed for a while, or the time is up. From then on none is killed. */
+/** Lets processes kill themselves, one of each role at a time, until none has for a while, or the time is up. */
 export async function killAtEach(
   world: World,
   { folder }: Points,
@@ -28,15 +29,30 @@ export async function killAtEach(
   let grewMs = startedMs;
   while (performance.now() - startedMs < timeoutMs && performance.now() - grewMs < calmMs) {
     await sleep(pollMs);
+    for (const role of roles) await armOne(world, folder, role);
     const now = await readKilled(folder);
     if (now.length > killed.length) grewMs = performance.now();
     if (Math.floor(now.length / 50) > Math.floor(killed.length / 50))
       world.progress(`${now.length} killed`);
     killed = now;
   }
-  await writeFile(join(folder, 'over'), '');
+  await Promise.all(
+    [...world.roles.running.keys()].map((name) => rm(armedPath(folder, name), { force: true })),
+  );
   await world.heal();
   return { killed: await readKilled(folder), faults: faultsOf(world) };
+}
+
+const armedPath = (folder: string, name: string): string => join(folder, `${name}.armed`);
+
+/** Arms one process once all of its role are ready, so that another takes over its work. */
+async function armOne({ roles: { running } }: World, folder: string, role: string): Promise<void> {
+  const ofRole = [...running].filter(([name]) => name.startsWith(role));
+  const names = ofRole.map(([name]) => name);
+  const isArmed = names.some((name) => existsSync(armedPath(folder, name)));
+  if (isArmed || !ofRole.every(([, { isReady }]) => isReady)) return;
+  const name = names[Math.floor(Math.random() * names.length)] ?? '';
+  await writeFile(armedPath(folder, name), '');
 }
 
 async function readKilled(folder: string): Promise<string[]> {

@@ -1,22 +1,22 @@
-// Loaded before the instrumented service. Its process kills itself with SIGKILL at the first point, once that has
-// settled, at which no process of its role was killed before.
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+// Loaded before the instrumented service. While its process is armed, it kills itself with SIGKILL at the first point,
+// once that has settled, at which no process of its role was killed before.
+import { appendFileSync, existsSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folder = process.env['HERALD_POINTS'] ?? '';
-const role = process.env['HERALD_POINTS_ROLE'] ?? '';
-// It works for a while between two kills.
-const graceMs = Number(process.env['HERALD_POINTS_GRACE_MS'] ?? 3_000) * (1 + Math.random());
-const fileOf = (kind) => join(folder, `${role}.${kind}`);
-const namesIn = (kind) =>
-  new Set(existsSync(fileOf(kind)) ? readFileSync(fileOf(kind), 'utf8').split('\n') : []);
-const killed = namesIn('killed');
+const name = process.env['HERALD_POINTS_PROCESS'] ?? '';
+const armedFile = join(folder, `${name}.armed`);
+const killedFile = join(folder, `${name.replace(/-.*/, '')}.killed`);
+const readKilled = () =>
+  new Set(existsSync(killedFile) ? readFileSync(killedFile, 'utf8').split('\n') : []);
+const killed = readKilled();
 
-function reach(name) {
-  if (killed.has(name) || performance.now() < graceMs) return;
-  killed.add(name);
-  if (existsSync(join(folder, 'over')) || namesIn('killed').has(name)) return;
-  appendFileSync(fileOf('killed'), `${name}\n`);
+function reach(point) {
+  if (killed.has(point) || !existsSync(armedFile)) return;
+  killed.add(point);
+  if (readKilled().has(point)) return;
+  appendFileSync(killedFile, `${point}\n`);
+  unlinkSync(armedFile);
   process.kill(process.pid, 'SIGKILL');
 }
 

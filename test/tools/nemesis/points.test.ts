@@ -87,9 +87,8 @@ async function run(): Promise<[string, string | null]> {
   await writeFile(path, instrument(await listOf(letters)));
   const runtime = new URL('../../nemesis/points/runtime.mjs', import.meta.url).href;
   const args = ['--import', 'tsx', '--import', runtime, path];
-  const env = { ...process.env, HERALD_POINTS: folder, HERALD_POINTS_ROLE: 'api' };
   const child = spawn(process.execPath, args, {
-    env: { ...env, HERALD_POINTS_GRACE_MS: '0' },
+    env: { ...process.env, HERALD_POINTS: folder, HERALD_POINTS_PROCESS: 'api-1' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
@@ -98,10 +97,18 @@ async function run(): Promise<[string, string | null]> {
   return [output, signal];
 }
 
+const arm = (): Promise<void> => writeFile(join(folder, 'api-1.armed'), '');
+
+test('a process is killed only while it is armed', async () => {
+  expect(await run()).toEqual(['a12bd', null]);
+});
+
 test('a process is killed at each point once, after it has settled, and the last one does the same as the text', async () => {
   const runs: [string, string | null][] = [];
-  do runs.push(await run());
-  while (runs.at(-1)?.[1] === 'SIGKILL');
+  do {
+    await arm();
+    runs.push(await run());
+  } while (runs.at(-1)?.[1] === 'SIGKILL');
   expect(runs).toEqual([
     ['a', 'SIGKILL'],
     ['a', 'SIGKILL'],
