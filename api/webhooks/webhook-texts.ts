@@ -36,4 +36,4 @@ export const kindText =
   'The default is `resources`. A webhook of the kind `operations` gets service notifications and no events of resources. The kind cannot be changed.';
 
 export const onResumeText =
-  'Send it only with `active: true`. `deliver`, the default, sends the held deliveries. `discard` cancels them. It also cancels retries that are not due, throttled deliveries, and deliveries that wait for the rate limit.';
+  'Send it only with `active: true`. `deliver`, the default, sends the held deliveries. `discard` cancels them. It also cancels retries that are not due, throttled deliveries, and deliveries that wait for the rate limit. Resends, replays and syncs that were requested before send the webhook nothing more.';

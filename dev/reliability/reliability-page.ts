@@ -15,7 +15,7 @@ export interface Results {
 const sources = {
   nemesis: [
     'test/nemesis/results.json',
-    'npm run nemesis -- --minutes 30 --seed 1 --seeds 3 --record',
+    'npm run nemesis -- --minutes 20 --seed 1 --seeds 3 --record',
   ],
   mutants: ['test/mutants/results.json', 'npm run mutants -- --record'],
   crashPoints: ['test/nemesis/points/results.json', 'npm run crash-points -- --record'],
@@ -78,15 +78,20 @@ function nemesisPart({ date, commit, machine, runs }: NemesisResults): string {
     `On ${date}, of commit \`${commit}\`, on ${where}:\n\n`,
     tableOf(['seed', ...runs.map(({ seed }) => String(seed))], nemesisRows(runs)),
     `\n${verdictOf(violations)}${short}\n\n`,
-    tableOf(['fault', 'times'], rowsOf(faults)),
-    '\n',
-    tableOf(['cause of a duplicate', 'times'], rowsOf(duplicates)),
+    tableOf(['fault, or other cause', 'times', 'duplicates'], causeRows(faults, duplicates)),
   ].join('');
 }
 
-function rowsOf(counts: Counts = {}): string[][] {
-  const sorted = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
-  return sorted.map(([name, count]) => [name, shown(count)]);
+function causeRows(faults: Counts = {}, duplicates: Counts = {}): string[][] {
+  // A cause is a fault and what it hit; `cut off` also begins with `cut`.
+  const names = Object.keys(faults).toSorted((a, b) => b.length - a.length);
+  const causes = Object.entries(duplicates).map(([cause, count]) => {
+    const name = names.find((each) => cause.startsWith(`${each} `)) ?? cause;
+    return { [name]: count };
+  });
+  const caused = added(causes);
+  const sorted = Object.entries({ ...caused, ...faults }).toSorted(([, a], [, b]) => b - a);
+  return sorted.map(([name]) => [name, shown(faults[name] ?? 0), shown(caused[name] ?? 0)]);
 }
 
 function nemesisRows(runs: readonly NemesisRun[]): string[][] {
@@ -107,8 +112,7 @@ function nemesisRows(runs: readonly NemesisRun[]): string[][] {
       `${shown(Math.round(run.quietP99Ms.before))} ms`,
     'quiet application between faults, p99': (run) =>
       `${shown(Math.round(run.quietP99Ms.outsideFaults))} ms`,
-    'events judged after the restore': ({ restore }) =>
-      restore === null ? 'not tried' : shown(restore.events),
+    'events judged after the restore': ({ restore }) => shown(restore.events),
   };
   return Object.entries(facts).map(([name, of]) => [name, ...runs.map(of)]);
 }

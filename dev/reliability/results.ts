@@ -21,8 +21,7 @@ export interface NemesisRun {
   recoveryMs: { p50: number; max: number };
   /** Of the application without load: before the faults, and between them. */
   quietP99Ms: { before: number; outsideFaults: number };
-  /** Null if the run restored no backup. */
-  restore: { events: number; violations: number } | null;
+  restore: { events: number; violations: number };
 }
 
 export interface NemesisResults extends Run {

@@ -47,7 +47,7 @@ export async function requeueDeliveries(
             attempts: [],
             createdAt: timeOfId(event._id),
           },
-          // The count at the request, so that a discard in between also drops what the page would send.
+          // The count at the request, so that a discard that commits just before the page also drops what it takes.
           $set: { partition, discardCount: discardCountOf(seenDiscards, webhookUid) ?? 0 },
         },
         upsert: true,

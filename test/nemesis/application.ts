@@ -21,7 +21,7 @@ export interface Webhook {
   isBusy: boolean;
 }
 
-export interface Observed {
+interface Observed {
   changes: ChangeCall[];
   webhooks: WebhookHistory[];
   jobs: JobCall[];

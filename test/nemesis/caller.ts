@@ -15,7 +15,7 @@ export interface Reply extends Span {
   isRepeated: boolean;
 }
 
-export interface CallerApp {
+interface CallerApp {
   appUid: string;
   apiKey: string;
 }

@@ -4,6 +4,7 @@ import type { Db, Document } from 'mongodb';
 import type { Documents } from './history.ts';
 
 const pollMs = 1_000;
+const timeoutMsDefault = 180_000;
 
 /** Counts what is not done yet. An erasure makes its second pass five minutes later. */
 async function countOpen(db: Db): Promise<Record<string, number>> {
@@ -29,7 +30,10 @@ async function countUnmade(db: Db): Promise<number> {
 }
 
 /** Waits until nothing is open, or the time is up. Returns what is still open. */
-export async function settle(db: Db, timeoutMs: number): Promise<Record<string, number>> {
+export async function settle(
+  db: Db,
+  timeoutMs = timeoutMsDefault,
+): Promise<Record<string, number>> {
   const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
     const open = await countOpen(db);

@@ -49,10 +49,10 @@ export interface SettingsCall extends Call {
   discards: boolean;
 }
 
-/** `promoted`: `X-Webhook-Signature` uses the newest secret from now on. `replaced`: a rotation without an overlap. */
+/** `promoted`: `X-Webhook-Signature` uses the newest secret from now on. */
 export interface SecretCall extends Call {
   secret: string | null;
-  kind: 'created' | 'rotated' | 'replaced' | 'promoted';
+  kind: 'created' | 'rotated' | 'promoted';
 }
 
 export interface WebhookHistory {
@@ -118,7 +118,7 @@ export interface Fault extends Span {
 }
 
 /** Public keys of `v1a` as JWKs, by application. */
-export type PublicKeys = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>;
+type PublicKeys = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>;
 
 /** Read with a plain driver once everything is settled. */
 export interface Documents {

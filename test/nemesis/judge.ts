@@ -13,6 +13,7 @@ import { revocations } from './rules/revocations.ts';
 import { schedule } from './rules/schedule.ts';
 import { signatures } from './rules/signatures.ts';
 import { silence } from './rules/silence.ts';
+import { countBy } from './rules/stored.ts';
 import { timeline } from './rules/timeline.ts';
 
 export const rules = {
@@ -40,15 +41,12 @@ export function judge(history: History): Verdict {
   const violations = Object.entries<Rule>(rules).flatMap(([rule, find]) =>
     find(facts).map((each) => ({ rule, what: each.what, history: timeline(facts, each) })),
   );
-  const causes: Record<string, number> = {};
-  for (const { cause } of duplicatesOf(facts)) {
-    if (cause !== null) causes[cause] = (causes[cause] ?? 0) + 1;
-  }
+  const causes = duplicatesOf(facts).flatMap(({ cause }) => cause ?? []);
   return {
     violations,
     deliveries: [...facts.pairs.values()].filter(({ requests }) => requests.length > 0).length,
     requests: history.requests.length,
-    duplicates: causes,
+    duplicates: countBy(causes, (cause) => cause),
     ...latenciesOf(facts),
   };
 }

@@ -12,7 +12,8 @@ import { makeFaults } from './faults.ts';
 import type { History } from './history.ts';
 import { isTimed, judge } from './judge.ts';
 import { restoreBackup, takeBackup } from './restore.ts';
-import { countBy, historyName, judgeRun, say, show, withRun } from './run.ts';
+import { historyName, judgeRun, say, show, withRun } from './run.ts';
+import { countBy } from './rules/stored.ts';
 import { planFaults } from './schedule.ts';
 
 const resultsPath = 'test/nemesis/results.json';
@@ -98,9 +99,10 @@ async function judgeAgain(folder: string): Promise<boolean> {
 async function runSeeds(): Promise<boolean> {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD']).toString().trim();
   const runs = [];
-  for (let n = 0; n < Number(values.seeds); n += 1)
+  for (let n = 0; n < Number(values.seeds); n += 1) {
     runs.push(await runSeed(Number(values.seed) + n, Number(values.minutes)));
-  if (values.record) await record(commit, runs);
+    if (values.record) await record(commit, runs);
+  }
   return runs.every(({ violations }) => Object.keys(violations).length === 0);
 }
 

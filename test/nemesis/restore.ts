@@ -9,7 +9,7 @@ import type { Receivers } from './receivers.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { World } from './world.ts';
 
-export interface Backup {
+interface Backup {
   documents: Awaited<ReturnType<World['backup']>>;
   /** The API keys of that time, by application. */
   apiKeys: ReadonlyMap<string, string>;
@@ -22,14 +22,13 @@ interface Facts {
   history: History;
 }
 
-export interface RestoreResult {
+interface RestoreResult {
   /** In the backup. */
   events: number;
   violations: Violation[];
 }
 
 const reportsPerApplication = 10;
-const settleTimeoutMs = 180_000;
 // A fault may interrupt it.
 const backupTimeoutMs = 120_000;
 
@@ -54,7 +53,7 @@ export async function restoreBackup(facts: Facts, backup: Backup): Promise<Resto
     await resumeInactive(facts, application);
     for (let n = 0; n < reportsPerApplication; n += 1) await report(scene, application);
   }
-  const open = await settle(world.store.db, settleTimeoutMs);
+  const open = await settle(world.store.db);
   const before = backup.documents.get('events') ?? [];
   const { events, deliveries } = await readDocuments(world.store.db);
   const violations = [

@@ -35,8 +35,6 @@ export interface World extends AsyncDisposable, Pick<Servers, 'mongodb' | 'membe
   readonly progress: (line: string) => void;
   /** Returns a process by its name: `api-1`, `worker-2`, `temporal`, `mongod-3` and so on. Throws if there is none. */
   process(name: string): KeptProcess;
-  /** Checks whether all processes are ready, the replica set is whole and the api responds. */
-  isUp(): Promise<boolean>;
   /** Ends every fault and waits until everything is up. */
   heal(): Promise<void>;
   backup(): Promise<Dump>;
@@ -109,27 +107,27 @@ async function openPlaces(
   });
 }
 
-type Parts = Servers & Omit<World, 'process' | 'isUp' | 'heal' | 'backup' | 'restore' | symbol>;
+type Parts = Servers & Omit<World, 'process' | 'heal' | 'backup' | 'restore' | symbol>;
 
 function worldOf(parts: Parts, open: Disposal): World {
   const { roles, store, mongodb, processes } = parts;
   const all = (): KeptProcess[] => [...processes.values(), ...roles.running.values()];
-  const world: World = {
+  const isUp = async (): Promise<boolean> => {
+    if (!all().every(({ isReady }) => isReady)) return false;
+    return (await mongodb.isWhole()) && isApiReady(parts.apiUrl);
+  };
+  return {
     ...parts,
     process(name) {
       const found = processes.get(name) ?? roles.running.get(name);
       if (found === undefined) throw new Error(`the world has no process ${name}`);
       return found;
     },
-    async isUp() {
-      if (!all().every(({ isReady }) => isReady)) return false;
-      return (await mongodb.isWhole()) && isApiReady(parts.apiUrl);
-    },
     async heal() {
       await endFaults(parts, all());
       await Promise.all(all().map((each) => each.ready()));
       await roles.unchange();
-      await waitFor(() => world.isUp(), { timeoutMs: 120_000, what: 'the whole world' });
+      await waitFor(isUp, { timeoutMs: 120_000, what: 'the whole world' });
     },
     backup: () => dump(store),
     async restore(dumped, { isTemporalLost }) {
@@ -142,7 +140,6 @@ function worldOf(parts: Parts, open: Disposal): World {
     },
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
   };
-  return world;
 }
 
 async function endFaults(

@@ -1,5 +1,4 @@
 // Kills api and worker once at each await that the load reaches.
-import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +11,7 @@ const pollMs = 500;
 /** The load reaches nothing new. */
 const calmMs = 120_000;
 
-export interface Kills {
+interface Kills {
   faults: Fault[];
   /** By role and point. */
   killed: string[];
@@ -36,23 +35,25 @@ export async function killAtEach(
       world.progress(`${now.length} killed`);
     killed = now;
   }
-  await Promise.all(
-    [...world.roles.running.keys()].map((name) => rm(armedPath(folder, name), { force: true })),
-  );
+  await disarm(folder, world.roles.running.keys());
   await world.heal();
   return { killed: await readKilled(folder), faults: faultsOf(world) };
 }
 
 const armedPath = (folder: string, name: string): string => join(folder, `${name}.armed`);
 
-/** Arms one process once all of its role are ready, so that another takes over its work. */
+/** Arms any one process of the role while all of it are ready, so that another takes over its work. */
 async function armOne({ roles: { running } }: World, folder: string, role: string): Promise<void> {
   const ofRole = [...running].filter(([name]) => name.startsWith(role));
   const names = ofRole.map(([name]) => name);
-  const isArmed = names.some((name) => existsSync(armedPath(folder, name)));
-  if (isArmed || !ofRole.every(([, { isReady }]) => isReady)) return;
+  await disarm(folder, names);
+  if (!ofRole.every(([, { isReady }]) => isReady)) return;
   const name = names[Math.floor(Math.random() * names.length)] ?? '';
   await writeFile(armedPath(folder, name), '');
+}
+
+async function disarm(folder: string, names: Iterable<string>): Promise<void> {
+  for (const name of names) await rm(armedPath(folder, name), { force: true });
 }
 
 async function readKilled(folder: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 // Loaded before the instrumented service. While its process is armed, it kills itself with SIGKILL at the first point,
 // once that has settled, at which no process of its role was killed before.
-import { appendFileSync, existsSync, readFileSync, unlinkSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folder = process.env['HERALD_POINTS'] ?? '';
@@ -16,7 +16,6 @@ function reach(point) {
   killed.add(point);
   if (readKilled().has(point)) return;
   appendFileSync(killedFile, `${point}\n`);
-  unlinkSync(armedFile);
   process.kill(process.pid, 'SIGKILL');
 }
 

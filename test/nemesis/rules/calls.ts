@@ -16,24 +16,16 @@ export function overlaps(a: Span, b: Span): boolean {
   return a.startMs <= b.endMs && b.startMs <= a.endMs;
 }
 
-/** Returns the calls that may have been the latest to have its effect at some moment of the span. */
-export function possible<C extends Call>(calls: readonly C[], { startMs, endMs }: Span): C[] {
-  let replacedMs = -Infinity;
-  for (const call of calls) {
-    if (call.outcome === 'accepted' && call.endMs <= startMs) {
-      replacedMs = Math.max(replacedMs, call.startMs);
-    }
-  }
-  return calls.filter(
-    (call) => mayHaveHappened(call) && call.startMs <= endMs && effectEndMs(call) >= replacedMs,
-  );
-}
-
-/** Returns the settings that may have applied; none if the webhook did not exist. */
+/** Returns the settings that may have been the latest at some moment of the span; none if the webhook did not exist. */
 export function possibleSettings(webhook: WebhookHistory, span: Span): WebhookSettings[] {
-  return isGone(webhook, span.startMs)
-    ? []
-    : possible(webhook.settings, span).map(({ settings }) => settings);
+  if (isGone(webhook, span.startMs)) return [];
+  const replacedMs = webhook.settings
+    .filter(({ outcome, endMs }) => outcome === 'accepted' && endMs <= span.startMs)
+    .reduce((latestMs, { startMs }) => Math.max(latestMs, startMs), -Infinity);
+  return webhook.settings
+    .filter((call) => mayHaveHappened(call) && call.startMs <= span.endMs)
+    .filter((call) => effectEndMs(call) >= replacedMs)
+    .map(({ settings }) => settings);
 }
 
 /** Checks whether the webhook was surely deleted by then. */

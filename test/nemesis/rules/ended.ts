@@ -55,9 +55,8 @@ function untrueState(facts: Facts, pair: Pair, delivery: StoredDelivery): string
   return `is ${state}, and its last request got ${request.response.status}`;
 }
 
-function isUsedUp({ event, webhook, requests }: Pair, delivery: StoredDelivery): boolean {
+function isUsedUp({ webhook, requests }: Pair, delivery: StoredDelivery): boolean {
   const made = delivery.attemptCount - delivery.scheduleFrom;
-  if (event.event === 'webhook.test') return made >= 1;
   const last = requests.at(-1);
   // Its last attempt may have failed without a request.
   const startMs = last === undefined ? -Infinity : last.atMs - 1_000;

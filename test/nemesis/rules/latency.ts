@@ -10,7 +10,7 @@ const lateMsMin = 10_000;
 const throttledMs = 70_000;
 const slowMs = 1_000;
 
-export type Latencies = Pick<Verdict, 'quietP99Ms' | 'recoveryMs'>;
+type Latencies = Pick<Verdict, 'quietP99Ms' | 'recoveryMs'>;
 
 interface Wait extends Span {
   changeEndMs: number;

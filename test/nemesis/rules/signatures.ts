@@ -94,9 +94,7 @@ function phasesOf(calls: readonly SecretCall[]): Phase[] {
 
 function change({ standard }: Secrets, { kind, secret }: SecretCall): Secrets {
   const [newest = null] = standard;
-  if (kind === 'promoted') return { body: newest, standard };
-  if (kind === 'rotated') return { body: newest, standard: [secret, newest] };
-  return { body: secret, standard: [secret] };
+  return { body: newest, standard: kind === 'promoted' ? standard : [secret, newest] };
 }
 
 interface Signed {

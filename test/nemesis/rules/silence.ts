@@ -1,5 +1,5 @@
 // No request begins more than half a second after a pause, a 410, a deletion, a skip, a discard or an erasure took effect.
-import type { ReceivedRequest, Span, WebhookHistory } from '../history.ts';
+import type { Call, JobCall, ReceivedRequest, Span, WebhookHistory } from '../history.ts';
 import { effectEndMs, isGone, mayHaveHappened, possibleSettings } from './calls.ts';
 import {
   type Facts,
@@ -48,14 +48,14 @@ function silencedBy(facts: Facts, pair: Pair, atMs: number): string | null {
   const discards = webhook.settings.filter(
     (call) => call.discards && change !== undefined && effectEndMs(change) < call.startMs,
   );
-  const cancelled = [...skips, ...discards].filter(
-    ({ outcome, endMs }) => outcome === 'accepted' && endMs < fromMs,
-  );
-  const cancelledMs = Math.max(...cancelled.map(({ startMs }) => startMs));
-  const isResent = resendsOf(facts, pair).some(
-    (job) => lastsUntilMs(job) >= cancelledMs && job.startMs <= atMs,
-  );
-  return cancelled.length > 0 && !isResent ? 'a skip or discard' : null;
+  const resends = resendsOf(facts, pair).filter(({ startMs }) => startMs <= atMs);
+  const cancels = (call: Call, untilMs: (job: JobCall) => number): boolean =>
+    call.outcome === 'accepted' &&
+    call.endMs < fromMs &&
+    resends.every((job) => untilMs(job) < call.startMs);
+  if (skips.some((skip) => cancels(skip, lastsUntilMs))) return 'a skip';
+  // It also ends what was requested before.
+  return discards.some((discard) => cancels(discard, effectEndMs)) ? 'a discard' : null;
 }
 
 // A 410 deactivates the webhook until somebody sets it.

@@ -43,3 +43,12 @@ export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<
   }
   return groups;
 }
+
+export function countBy<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const item of items) counts[keyOf(item)] = (counts[keyOf(item)] ?? 0) + 1;
+  return counts;
+}

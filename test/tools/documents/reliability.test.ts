@@ -56,6 +56,16 @@ test('the page says which rules were violated, and how often', () => {
   expect(made).not.toContain('No rule of the judge was violated');
 });
 
+test('the page counts duplicates by the fault that caused them, and by other causes', () => {
+  const [run] = results.nemesis.runs;
+  if (run === undefined) throw new Error('no run');
+  const faults = { cut: 4, 'cut off': 2 };
+  const duplicates = { 'cut mongod': 1, 'cut temporal of api': 2, 'cut off mongod': 5, slow: 1 };
+  const nemesis = { ...results.nemesis, runs: [{ ...run, faults, duplicates }] };
+  const made = withResults(page, { ...results, nemesis });
+  expect(made).toContain('| cut | 4 | 3 |\n| cut off | 2 | 5 |\n| slow | 0 | 1 |\n');
+});
+
 test('the page names mutants that no test caught, and counts those that did not run', () => {
   const mutants = [
     { name: 'one', caughtBy: 'a rule', seconds: 3 },

@@ -132,6 +132,16 @@ right([
     duringPause(5_000, (s) => s.set(s.history.webhooks[0]!, 5_020, {})),
   ],
   [
+    'a request after a discard, by a job requested after it',
+    (s) => {
+      s.webhook('a');
+      const made = s.change(100);
+      s.set(s.history.webhooks[0]!, 4_100, { discards: true });
+      s.history.jobs.push(job('resend', 4_200, { eventId: made.event._id }));
+      s.send(made, 7_000);
+    },
+  ],
+  [
     'a request after a pause of unknown outcome',
     (s) => {
       s.set(s.webhook('a'), 1_000, { ...paused(s, 1_000), outcome: 'unknown' });
@@ -150,6 +160,13 @@ wrong('silence', [
   [
     'a request 2 s after a discard',
     retried((s) => s.set(s.history.webhooks[0]!, 4_100, { discards: true })),
+  ],
+  [
+    'a request 2 s after a discard, by a job requested before',
+    retried((s, eventId) => {
+      s.history.jobs.push(job('resend', 3_000, { eventId }));
+      s.set(s.history.webhooks[0]!, 4_100, { discards: true });
+    }),
   ],
   ['a request 2 s after a 410', gone(2_140)],
   ['a request 2 s after a pause', duringPause(3_000)],

@@ -39,23 +39,23 @@ test('a seed repeats its plan, and another seed makes another one', () => {
 });
 
 describe.each(seeds)('seed %i', (seed) => {
-  const plan = planFaults({ seed, seconds: 1_800 });
+  const plan = planFaults({ seed, seconds: 3_640 });
 
-  test('1,800 s have at least 300 faults, of every kind, and two versions once in the middle third', () => {
+  test('an hour has at least 300 faults, of every kind, and two versions once in the middle third', () => {
     expect(plan.length).toBeGreaterThanOrEqual(300);
     const kinds = new Set(plan.map(({ name, target }) => `${name}: ${target.split('-')[0]}`));
     expect([...kinds].toSorted()).toEqual(everyKind.toSorted());
     const [upgrade, ...others] = plan.filter(({ name }) => name === 'two versions');
     expect(others).toEqual([]);
-    expect(upgrade?.atMs).toBeGreaterThan(600_000);
-    expect(upgrade?.atMs).toBeLessThan(1_200_000);
+    expect(upgrade?.atMs).toBeGreaterThan(1_200_000);
+    expect(upgrade?.atMs).toBeLessThan(2_400_000);
   });
 
   test('no fault lasts in the baseline or a quiet time', () => {
     for (const fault of plan) {
-      const inRoundMs = (fault.atMs - 40_000) % 40_000;
+      const inRoundMs = (fault.atMs - 40_000) % 60_000;
       expect(inRoundMs).toBeGreaterThanOrEqual(0);
-      expect(inRoundMs + fault.forMs).toBeLessThanOrEqual(28_001);
+      expect(inRoundMs + fault.forMs).toBeLessThanOrEqual(30_001);
     }
   });
 
@@ -73,9 +73,9 @@ describe.each(seeds)('seed %i', (seed) => {
     expect(bothFrozen).toEqual([]);
   });
 
-  test('120 s have a baseline of 20 s and a fault of most kinds', () => {
+  test('120 s have a baseline of 20 s and faults of seven kinds', () => {
     const short = planFaults({ seed, seconds: 120 });
     expect(Math.min(...short.map(({ atMs }) => atMs))).toBeGreaterThanOrEqual(20_000);
-    expect(new Set(short.map(({ name }) => name)).size).toBeGreaterThanOrEqual(9);
+    expect(new Set(short.map(({ name }) => name)).size).toBeGreaterThanOrEqual(7);
   });
 });

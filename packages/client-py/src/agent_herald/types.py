@@ -483,7 +483,7 @@ class ChangeWebhookBody(TypedDict):
     tls: NotRequired[ChangeWebhookBodyTls | None]
     """The client certificate for receivers that require one. It needs https. The key is encrypted on save and never shown again. Null means none."""
     onResume: NotRequired[Literal["deliver", "discard"]]
-    """Send it only with `active: true`. `deliver`, the default, sends the held deliveries. `discard` cancels them. It also cancels retries that are not due, throttled deliveries, and deliveries that wait for the rate limit."""
+    """Send it only with `active: true`. `deliver`, the default, sends the held deliveries. `discard` cancels them. It also cancels retries that are not due, throttled deliveries, and deliveries that wait for the rate limit. Resends, replays and syncs that were requested before send the webhook nothing more."""
 
 
 @final

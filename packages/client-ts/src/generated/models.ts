@@ -349,7 +349,7 @@ export interface ChangeWebhookBody {
     certificate: string;
     key: string;
   } | null;
-  /** Send it only with `active: true`. `deliver`, the default, sends the held deliveries. `discard` cancels them. It also cancels retries that are not due, throttled deliveries, and deliveries that wait for the rate limit. */
+  /** Send it only with `active: true`. `deliver`, the default, sends the held deliveries. `discard` cancels them. It also cancels retries that are not due, throttled deliveries, and deliveries that wait for the rate limit. Resends, replays and syncs that were requested before send the webhook nothing more. */
   onResume?: 'deliver' | 'discard';
 }
 
