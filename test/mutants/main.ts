@@ -100,12 +100,12 @@ try {
     const caughtBy = await tryMutant(folder, mutant);
     const seconds = Math.round((performance.now() - startMs) / 1_000);
     made.push({ name: mutant.name, caughtBy, seconds });
+    if (values.record) await record(all, made);
     process.stdout.write(`| ${mutant.name} | ${caughtBy ?? '**nothing**'} | ${seconds} s |\n`);
   }
 } finally {
   await rm(folder, { recursive: true });
 }
-if (values.record) await record(all, made);
 const caught = made.filter(({ caughtBy }) => caughtBy !== null).length;
 process.stdout.write(`${caught} of ${made.length} caught\n`);
 process.exitCode = caught === made.length ? 0 : 1;
