@@ -146,9 +146,10 @@ function mutantsPart(
 function crashPointsPart(results: CrashPointResults | null): string {
   if (results === null) return 'No whole run is recorded yet.\n';
   const { date, commit, ...counts } = results;
-  const { listed, killed, deliveries, violations, repeated } = counts;
-  const head = ['awaits', 'kills', 'deliveries', 'violations', 'requests repeated'];
-  const row = [listed, killed, deliveries, violations, repeated].map(shown);
+  const { listed, killed, deliveries, violations, repeated, seconds } = counts;
+  const minutes = Math.round(seconds / 60);
+  const head = ['minutes', 'awaits', 'kills', 'deliveries', 'violations', 'requests repeated'];
+  const row = [minutes, listed, killed, deliveries, violations, repeated].map(shown);
   const verdict = violations > 0 ? '\n**Promises were broken.**\n' : '';
   return `On ${date}, of commit \`${commit}\`:\n\n${tableOf(head, [row])}${verdict}`;
 }

@@ -65,7 +65,7 @@ export async function judgeRun(
   const history = await observe({ seed, startMs, load, receivers, faults, db });
   await writeFile(join(folder, historyName), serialize(history));
   const accepted = history.changes.filter(({ outcome }) => outcome === 'accepted').length;
-  // Such a run would show nothing.
+  // Without load, no promise is tried.
   if (accepted <= history.changes.length / 2)
     throw new Error(`only ${accepted} of ${history.changes.length} changes were accepted`);
   return { history, verdict: judge(history) };
