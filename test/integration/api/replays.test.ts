@@ -116,6 +116,14 @@ async function failTwice() {
   return { app, webhookUids };
 }
 
+test('a dry run after a discard counts what a replay would send now', async () => {
+  const { app, webhookUids } = await failTwice();
+  const discarded = { $set: { discardCount: 1, discardBefore: new Date() } };
+  await service.store.webhooks.updateMany({ _id: { $in: webhookUids } }, discarded);
+  const counted = await app.call('POST', '/replays', { body: { since, dryRun: true } });
+  expect(counted.body).toMatchObject({ count: 2 });
+});
+
 test('a replay of the application names its webhooks, the paused ones, and how much each would get', async () => {
   const { app, webhookUids } = await failTwice();
   const [active, paused] = webhookUids;
